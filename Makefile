@@ -14,7 +14,7 @@ TUI := term theme action layout lanes view prompt app main
 # ---- build modes ---------------------------------------------------------------------------------------------
 MODE ?= release
 B := build/$(MODE)
-PKGS := json-c libzstd libfyaml libarchive libcrypto
+PKGS := json-c libzstd libfyaml libarchive libcrypto libdw capstone libbpf
 CFLAGS_debug := -O0 -g3
 CFLAGS_release := -O2 -g
 CFLAGS_asan := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -24,17 +24,24 @@ WARN += -Werror
 endif
 CFLAGS ?=
 POLECAT_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen $(WARN) $(CFLAGS_$(MODE)) -MMD -MP $(CFLAGS)
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
-PKG_LIBS = $(shell pkg-config --libs $(PKGS))
+# Asked once, and only when something is compiled: make must be able to start before set-up has installed pkg-config.
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
+PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+TUI_LIBS = $(if $(TUI_OBJ),$(eval TUI_LIBS := $$(shell pkg-config --libs ncursesw readline))$(TUI_LIBS))
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
 
 have = $(foreach m,$(2),$(if $(wildcard $(1)/$(m).c),$(m)))
-ENGINE_OBJ := $(patsubst %,$(B)/engine/%.o,$(call have,engine,$(ENGINE))) $(B)/agent/wire.o
+ENGINE_OBJ := $(patsubst %,$(B)/engine/%.o,$(call have,engine,$(ENGINE))) $(patsubst %,$(B)/agent/%.o,$(call have,agent,wire))
 CLI_OBJ := $(patsubst %,$(B)/engine/%.o,$(call have,engine,$(CLI)))
+TUI_OBJ := $(patsubst %,$(B)/tui/%.o,$(call have,tui,$(filter-out main,$(TUI))))
+# The agent's modules once more, compiled for the host, so that unit tests can call them.
+AGENT_OBJ := $(patsubst %,$(B)/agent/%.o,$(call have,agent,$(filter-out wire main,$(AGENT))))
+UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/%.o) $(B)/tests/unit/main.o
 
 .PHONY: all
-all: $(B)/polecat ## build the programs (default)
+all: $(B)/libengine.a $(if $(wildcard engine/main.c),$(B)/polecat) ## build the programs (default)
 
 $(B)/libengine.a: $(ENGINE_OBJ)
 	$(call say,AR,$@)
@@ -43,6 +50,29 @@ $(B)/libengine.a: $(ENGINE_OBJ)
 $(B)/polecat: $(CLI_OBJ) $(B)/libengine.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+.PHONY: unit
+unit: $(B)/unit ## unit tests; ARGS="err buf" runs these suites only
+	$(Q)$(B)/unit $(ARGS)
+
+$(B)/unit: $(UNIT_OBJ) $(B)/libtui.a $(B)/libengine.a $(B)/libagent.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(PKG_LIBS) -lcunit -lm
+
+$(B)/libtui.a: $(TUI_OBJ)
+$(B)/libagent.a: $(AGENT_OBJ)
+$(B)/libtui.a $(B)/libagent.a:
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(B) && rm -f $@ && ar rcs $@ $^
+
+# The list of suites is the list of files. Rewritten only when it changes.
+$(B)/tests/unit/main.o: $(B)/gen/suites.inc
+$(B)/gen/suites.inc: always
+	@mkdir -p $(B)/gen
+	@printf 'SUITE(%s)\n' $(patsubst tests/unit/test_%.c,%,$(UNIT_SRC)) >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+.PHONY: always
+always:
 
 $(B)/%.o: %.c
 	@mkdir -p $(dir $@)
