@@ -11,59 +11,108 @@ CLI := options output cmd_run cmd_replay cmd_verify cmd_check cmd_runs cmd_show 
 # tui/: polecat-tui
 TUI := term theme action layout lanes view prompt app main
 
-# ---- build modes ---------------------------------------------------------------------------------------------
+# ---- what is built with what ---------------------------------------------------------------------------------
+# MODE=debug, release or asan; each has its own folder, so no mode needs a clean. (MODE=fuzz is used by `make fuzz`.)
 MODE ?= release
 B := build/$(MODE)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 10
 PKGS := json-c libzstd libfyaml libarchive libcrypto libdw capstone libbpf
 CFLAGS_debug := -O0 -g3
 CFLAGS_release := -O2 -g
 CFLAGS_asan := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-prototypes -Wundef -Wwrite-strings -Wformat=2 -Wvla
 ifeq ($(WERROR),1)
 WARN += -Werror
 endif
+ifeq ($(origin CFLAGS_$(MODE)),undefined)
+$(error MODE=$(MODE) is unknown: expected debug, release or asan)
+endif
 CFLAGS ?=
-POLECAT_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen $(WARN) $(CFLAGS_$(MODE)) -MMD -MP $(CFLAGS)
+BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen $(WARN) -MMD -MP
+POLECAT_CFLAGS := $(BASE_CFLAGS) -DNCURSES_WIDECHAR=1 $(CFLAGS_$(MODE)) $(CFLAGS)
 # Asked once, and only when something is compiled: make must be able to start before set-up has installed pkg-config.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
-PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
-TUI_LIBS = $(if $(TUI_OBJ),$(eval TUI_LIBS := $$(shell pkg-config --libs ncursesw readline))$(TUI_LIBS))
+PKG_LIBS = $(eval PKG_LIBS := -Wl,--as-needed $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+TUI_LIBS = $(eval TUI_LIBS := -Wl,--as-needed $$(shell pkg-config --libs ncursesw readline))$(TUI_LIBS)
+# The agent is PID 1 of the machine and part of its identity, so it is the same bytes in every MODE: static, small, stripped,
+# never sanitised, without paths of this host, and at an address of its own (coverage counts the addresses of workloads).
+MUSL := $(shell command -v musl-gcc)
+STATIC_CC := $(if $(MUSL),$(MUSL) -idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu,$(CC))
+STATIC_CFLAGS := -Os -static -fno-pie -no-pie -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections \
+	-ffile-prefix-map=$(CURDIR)=. -Wl,--gc-sections,--build-id=none
+AGENT_CFLAGS := -s -Wl,-Ttext-segment=0x60000000
+
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
-
 have = $(foreach m,$(2),$(if $(wildcard $(1)/$(m).c),$(m)))
-ENGINE_OBJ := $(patsubst %,$(B)/engine/%.o,$(call have,engine,$(ENGINE))) $(patsubst %,$(B)/agent/%.o,$(call have,agent,wire))
-CLI_OBJ := $(patsubst %,$(B)/engine/%.o,$(call have,engine,$(CLI)))
-TUI_OBJ := $(patsubst %,$(B)/tui/%.o,$(call have,tui,$(filter-out main,$(TUI))))
-# The agent's modules once more, compiled for the host, so that unit tests can call them.
-AGENT_OBJ := $(patsubst %,$(B)/agent/%.o,$(call have,agent,$(filter-out wire main,$(AGENT))))
+objects = $(patsubst %,$(B)/$(1)/%.o,$(call have,$(1),$(2)))
+
+ENGINE_OBJ := $(call objects,engine,$(ENGINE)) $(call objects,agent,wire)
+CLI_OBJ := $(call objects,engine,$(CLI))
+TUI_OBJ := $(call objects,tui,$(filter-out main,$(TUI)))
+# The agent's modules once more, compiled for the host, so that unit tests and fuzzers can call them.
+AGENT_OBJ := $(call objects,agent,$(filter-out wire main,$(AGENT)))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
-UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/%.o) $(B)/tests/unit/main.o
+FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+# Files compiled into the programs: themes/default.theme becomes the C string literal default.theme.inc.
+EMBED := $(wildcard themes/default.theme)
+GEN := $(patsubst %,$(B)/gen/%.inc,$(notdir $(EMBED)))
 
-.PHONY: all
-all: $(B)/libengine.a $(if $(wildcard engine/main.c),$(B)/polecat) ## build the programs (default)
+# A program is made as soon as its main.c exists.
+PROGRAMS := $(if $(wildcard agent/main.c),$(B)/polecat-agent) $(if $(wildcard engine/main.c),$(B)/polecat) \
+	$(if $(wildcard tui/main.c),$(B)/polecat-tui)
 
+.PHONY: all programs agent polecat polecat-tui
+all: programs workloads compile_commands.json ## the programs and the workloads of scenarios/ (default)
+programs: $(B)/libengine.a $(PROGRAMS) ## the programs only: needs no network
+agent: $(B)/polecat-agent ## the static PID 1 of the machine
+polecat: $(B)/polecat ## the command line
+polecat-tui: $(B)/polecat-tui ## the terminal UI
+
+# ---- rules ---------------------------------------------------------------------------------------------------
 $(B)/libengine.a: $(ENGINE_OBJ)
+$(B)/libtui.a: $(TUI_OBJ)
+$(B)/libagent.a: $(AGENT_OBJ)
+$(B)/%.a:
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)mkdir -p $(B) && rm -f $@ && ar rcs $@ $^
 
 $(B)/polecat: $(CLI_OBJ) $(B)/libengine.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
 
-.PHONY: unit
-unit: $(B)/unit ## unit tests; ARGS="err buf" runs these suites only
-	$(Q)$(B)/unit $(ARGS)
-
-$(B)/unit: $(UNIT_OBJ) $(B)/libtui.a $(B)/libengine.a $(B)/libagent.a
+$(B)/polecat-tui: $(B)/tui/main.o $(B)/libtui.a $(B)/libengine.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(PKG_LIBS) -lcunit -lm
+	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(PKG_LIBS) -lm
 
-$(B)/libtui.a: $(TUI_OBJ)
-$(B)/libagent.a: $(AGENT_OBJ)
-$(B)/libtui.a $(B)/libagent.a:
-	$(call say,AR,$@)
-	$(Q)mkdir -p $(B) && rm -f $@ && ar rcs $@ $^
+# polecat looks for its agent beside itself, then in ../lib/polecat (where `make install` puts it).
+$(B)/polecat-agent: build/agent/polecat-agent
+	@mkdir -p $(B) && cp $< $@
+build/agent/polecat-agent: $(patsubst %,build/agent/%.o,$(call have,agent,$(AGENT)))
+	$(call say,LD,$@)
+	$(Q)$(STATIC_CC) $(STATIC_CFLAGS) $(AGENT_CFLAGS) -o $@ $^
+build/agent/%.o: agent/%.c Makefile
+	$(call say,CC,"$< (agent)")
+	$(Q)mkdir -p build/agent && $(STATIC_CC) $(BASE_CFLAGS) $(STATIC_CFLAGS) -c -o $@ $<
+
+$(B)/%.o: %.c | $(B)/.libraries $(GEN)
+	@mkdir -p $(dir $@)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(POLECAT_CFLAGS) $(PKG_CFLAGS) -c -o $@ $<
+
+$(B)/.libraries: Makefile
+	@for p in $(PKGS) ncursesw readline; do pkg-config --exists $$p || { echo "make: $$p is not installed; .ci/setup installs" \
+		"everything that polecat needs" >&2; exit 1; }; done
+	@mkdir -p $(B) && touch $@
+
+vpath %.theme themes
+$(B)/gen/%.inc: %
+	@mkdir -p $(B)/gen
+	@sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< >$@
+
+-include $(wildcard $(B)/*/*.d $(B)/*/*/*.d build/agent/*.d)
 
 # The list of suites is the list of files. Rewritten only when it changes.
 $(B)/tests/unit/main.o: $(B)/gen/suites.inc
@@ -71,16 +120,79 @@ $(B)/gen/suites.inc: always
 	@mkdir -p $(B)/gen
 	@printf 'SUITE(%s)\n' $(patsubst tests/unit/test_%.c,%,$(UNIT_SRC)) >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-.PHONY: always
-always:
+$(B)/unit: $(UNIT_SRC:%.c=$(B)/%.o) $(B)/tests/unit/main.o $(B)/libtui.a $(B)/libengine.a $(B)/libagent.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(PKG_LIBS) -lcunit -lm
 
-$(B)/%.o: %.c
-	@mkdir -p $(dir $@)
-	$(call say,CC,$<)
-	$(Q)$(CC) $(POLECAT_CFLAGS) $(PKG_CFLAGS) -c -o $@ $<
+$(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(B)/libtui.a $(B)/libengine.a $(B)/libagent.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(B)/fuzz && $(CC) $(POLECAT_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(TUI_LIBS) $(PKG_LIBS) -lm
 
--include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)
+SOURCES := $(wildcard agent/*.c engine/*.c tui/*.c tests/unit/*.c tests/fuzz/*.c tests/workloads/*.c)
+HEADERS := $(wildcard agent/*.h engine/*.h tui/*.h tests/unit/*.h tests/fuzz/*.h)
+compile_commands.json: always
+	@{ echo '['; for f in $(SOURCES); do printf '%s{"directory": "%s", "file": "%s", "command": "cc %s -c %s"}\n' "$$comma" \
+		'$(CURDIR)' $$f '$(filter-out -MMD -MP,$(POLECAT_CFLAGS)) $(PKG_CFLAGS)' $$f; comma=,; done; echo ']'; } >$(B)/commands.new
+	@cmp -s $(B)/commands.new $@ && rm $(B)/commands.new || mv $(B)/commands.new $@
 
-.PHONY: help
+include tests/workloads/workloads.mk
+
+# ---- tests ---------------------------------------------------------------------------------------------------
+.PHONY: check check-fast unit asan screens runs fuzz fuzz-smoke fuzzers bench demo always
+check: setup ## everything: lint, unit, asan, fuzz smoke, screens, runs in QEMU; last line "N passed, N failed"
+	@$(MAKE) --no-print-directory all
+	@tests/runner all
+check-fast: all ## what needs no QEMU
+	@tests/runner fast
+unit: $(B)/unit ## unit tests; ARGS="err buf" runs these suites only
+	$(Q)$(B)/unit $(ARGS)
+asan: ## unit tests under AddressSanitizer and UBSan
+	@$(MAKE) --no-print-directory MODE=asan unit
+screens: all ## the terminal UI, without a terminal
+	@tests/runner screens
+runs: all ## whole recordings and replays in QEMU
+	@tests/runner runs
+tests/screens/%.sh tests/runs/%.sh tests/build/%.sh: all always
+	@tests/runner $@
+fuzz: fuzzers ## each parser for FUZZ_SECONDS=10; ARGS="wire" fuzzes this one only
+	@tests/fuzz/run long $(FUZZ_SECONDS) $(or $(ARGS),$(FUZZERS))
+fuzz-smoke: fuzzers ## each parser over its corpus and 20000 seeded inputs
+	@tests/fuzz/run smoke 0 $(or $(ARGS),$(FUZZERS))
+fuzzers:
+	@$(MAKE) --no-print-directory MODE=fuzz CC=clang $(FUZZERS:%=build/fuzz/fuzz/%)
+bench: all ## measures the figures and rewrites the table of docs/BENCH.md
+	@tests/bench/bench
+demo: setup ## finds a lost write in redis, replays it: about two minutes, the first time
+	@$(MAKE) --no-print-directory all
+	@tests/demo
+
+# ---- keeping house -------------------------------------------------------------------------------------------
+.PHONY: setup format lint install uninstall clean help
+setup: ## installs the Debian packages that are missing (asks first; YES=1 does not)
+	@.ci/setup
+format: ## clang-format over everything
+	clang-format -i $(SOURCES) $(HEADERS)
+lint: ## format, include order, size limits, cppcheck
+	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
+	@AGENT='$(AGENT)' ENGINE='$(ENGINE)' CLI='$(CLI)' TUI='$(TUI)' tests/layers.sh .
+	@tests/limits.sh $(SOURCES) $(HEADERS)
+	@cppcheck -q -j2 --std=c11 --language=c --enable=warning,portability --inline-suppr --error-exitcode=1 -I. $(SOURCES)
+
+bin := $(DESTDIR)$(PREFIX)/bin
+lib := $(DESTDIR)$(PREFIX)/lib/polecat
+share := $(DESTDIR)$(PREFIX)/share
+install: programs ## into PREFIX=/usr/local, below DESTDIR
+	install -d $(bin) $(lib) $(share)/polecat/themes $(share)/polecat/scenarios $(share)/bash-completion/completions
+	install -m 755 $(filter-out %-agent,$(PROGRAMS)) $(bin)
+	install -m 755 $(filter %-agent,$(PROGRAMS)) $(lib)
+	install -m 644 $(wildcard themes/*) $(share)/polecat/themes
+	install -m 644 $(wildcard scenarios/*) $(share)/polecat/scenarios
+	install -m 644 docs/polecat.bash $(share)/bash-completion/completions/polecat
+	for page in $(wildcard docs/*.[1-8]); do install -D -m 644 $$page $(share)/man/man$${page##*.}/$${page#docs/} || exit; done
+uninstall: ## removes what install put there
+	rm -f $(bin)/polecat $(bin)/polecat-tui $(share)/bash-completion/completions/polecat $(share)/man/man?/polecat*.[1-8]
+	rm -rf $(lib) $(share)/polecat
+clean: ## removes build/
+	rm -rf build compile_commands.json
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):[^=].*## /\1\t/p' Makefile tests/workloads/workloads.mk | expand -t 16
