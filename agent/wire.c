@@ -25,7 +25,6 @@ static const struct layout {
 	[WIRE_READY] = {"ready", 3, {N(vtime_ns), N(node), N(invocation)}},
 	[WIRE_LAUNCH_FAILED] = {"launch-failed", 5, {N(vtime_ns), N(node), N(invocation), N(value), B(bytes)}},
 	[WIRE_OUTPUT] = {"output", 7, {N(vtime_ns), N(node), N(invocation), N(stream), N(offset), N(sequence), B(bytes)}},
-	[WIRE_BULK] = {"bulk", 7, {N(vtime_ns), N(node), N(invocation), N(stream), N(offset), N(sequence), N(value)}},
 	[WIRE_EXITED] = {"exited", 9,
 		{N(vtime_ns), N(node), N(invocation), N(code), N(value), N(out_total), N(err_total), B(out_sha), B(err_sha)}},
 	[WIRE_CLEANED] = {"cleaned", 3, {N(vtime_ns), N(node), N(invocation)}},

@@ -6,7 +6,8 @@
  * A payload is the fields of its type in the order of the layout table in wire.c: a number is an unsigned LEB128
  * varint of at most 10 bytes, bytes are a varint length and that many bytes. Nothing may follow the last field.
  *
- *   agent -> engine   over the serial port, so that the replay log gives every frame an instruction count
+ *   agent -> engine   appended to a region of guest memory; one byte on the serial port per frame, so that the replay log
+ *                     gives every frame an instruction count (docs/FORMATS.md, "Frames in memory")
  *   engine -> agent   "orders": one fw_cfg file read once after the barrier (a run's only input)
  *   image  -> agent   "spec": the file /polecat/spec of the guest image, read before the barrier
  *
@@ -26,7 +27,7 @@
 #define WIRE_NODES_MAX    16
 #define WIRE_FAULTS_MAX   256
 #define WIRE_DIGEST_SIZE  32
-#define WIRE_OUTPUT_MAX   4096 /* bytes of one OUTPUT frame */
+#define WIRE_OUTPUT_MAX   60000 /* bytes of one OUTPUT frame */
 
 /* Every vtime_ns is guest CLOCK_MONOTONIC minus its value at the barrier. A node, fault or invocation is named by number:
  * nodes and faults count from 0 in the order of the plan, invocations of a node from 1. */
@@ -38,7 +39,6 @@ enum wire_type {
 	WIRE_READY,         /* node, invocation */
 	WIRE_LAUNCH_FAILED, /* node, invocation, value = errno, bytes = the step that failed */
 	WIRE_OUTPUT,        /* node, invocation, stream 1|2, offset in stream, sequence over both streams, bytes */
-	WIRE_BULK,          /* as OUTPUT, but value = how many bytes, which travel beside the frame (docs/FORMATS.md) */
 	WIRE_EXITED,        /* node, invocation, code = WIRE_BY_*, value = status or signal, totals and SHA-256 of both streams */
 	WIRE_CLEANED,       /* node, invocation: every member reaped, both pipes at end of file; last frame of an invocation */
 	WIRE_OOM,           /* node, invocation, value = kills so far of the node's cgroup */
@@ -66,6 +66,7 @@ enum wire_end {
 	WIRE_END_DONE,     /* every node of the wait mask has exited for good */
 	WIRE_END_VTIME,    /* the virtual time limit was reached */
 	WIRE_END_STALLED,  /* nothing is left that could happen before the limit (every process waits, no fault is due) */
+	WIRE_END_BYTES,    /* the region for frames is full */
 };
 
 enum wire_ready { WIRE_READY_START, WIRE_READY_PORT, WIRE_READY_LINE }; /* at start; TCP port listens; a line holds ready_text */
