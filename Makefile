@@ -45,7 +45,8 @@ STATIC_CFLAGS := -Os -static -fno-pie -no-pie -fno-asynchronous-unwind-tables -f
 AGENT_CFLAGS := -s -Wl,-Ttext-segment=0x60000000
 
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
+quiet := $(findstring s,$(firstword -$(MAKEFLAGS)))
+say = $(if $(V)$(quiet),,@printf '  %-6s %s\n' $(1) $(2))
 have = $(foreach m,$(2),$(if $(wildcard $(1)/$(m).c),$(m)))
 objects = $(patsubst %,$(B)/$(1)/%.o,$(call have,$(1),$(2)))
 
@@ -131,7 +132,7 @@ $(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(B)/libtui.a $(B)/libengine.a $(B)/libage
 SOURCES := $(wildcard agent/*.c engine/*.c tui/*.c tests/unit/*.c tests/fuzz/*.c tests/workloads/*.c)
 HEADERS := $(wildcard agent/*.h engine/*.h tui/*.h tests/unit/*.h tests/fuzz/*.h)
 compile_commands.json: always
-	@{ echo '['; for f in $(SOURCES); do printf '%s{"directory": "%s", "file": "%s", "command": "cc %s -c %s"}\n' "$$comma" \
+	@mkdir -p $(B) && { echo '['; for f in $(SOURCES); do printf '%s{"directory": "%s", "file": "%s", "command": "cc %s -c %s"}\n' "$$comma" \
 		'$(CURDIR)' $$f '$(filter-out -MMD -MP,$(POLECAT_CFLAGS)) $(PKG_CFLAGS)' $$f; comma=,; done; echo ']'; } >$(B)/commands.new
 	@cmp -s $(B)/commands.new $@ && rm $(B)/commands.new || mv $(B)/commands.new $@
 
@@ -172,11 +173,11 @@ setup: ## installs the Debian packages that are missing (asks first; YES=1 does 
 	@.ci/setup
 format: ## clang-format over everything
 	clang-format -i $(SOURCES) $(HEADERS)
-lint: ## format, include order, size limits, cppcheck
-	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
+lint: ## include order, size limits, cppcheck, format
 	@AGENT='$(AGENT)' ENGINE='$(ENGINE)' CLI='$(CLI)' TUI='$(TUI)' tests/layers.sh .
 	@tests/limits.sh $(SOURCES) $(HEADERS)
 	@cppcheck -q -j2 --std=c11 --language=c --enable=warning,portability --inline-suppr --error-exitcode=1 -I. $(SOURCES)
+	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
 
 bin := $(DESTDIR)$(PREFIX)/bin
 lib := $(DESTDIR)$(PREFIX)/lib/polecat

@@ -69,8 +69,9 @@ int main(int argc, char **argv)
 		}
 	CU_basic_set_mode(CU_BRM_NORMAL);
 	CU_ErrorCode ran = CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
+	unsigned failed = CU_get_number_of_tests_failed();
 	unsigned run = CU_get_number_of_tests_run();
 	CU_cleanup_registry();
-	return ran == CUE_SUCCESS && failures == 0 && run > 0 ? 0 : 1;
+	printf("%u passed, %u failed\n", run - failed, failed);
+	return ran == CUE_SUCCESS && failed == 0 && run > 0 ? 0 : 1;
 }

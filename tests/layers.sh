@@ -1,0 +1,72 @@
+#!/bin/sh
+# layers.sh ROOT, with AGENT, ENGINE, CLI and TUI from the Makefile: fails when a module includes one that does not stand to
+# its left, when a file is in no list, or when a foreign library is used outside the one module that may see it.
+root=$1
+status=0
+complain() {
+	echo "layers: $1" >&2
+	status=1
+}
+
+# Foreign headers, and the modules that may include them. Everything else gets at the library through that module.
+owner() {
+	case $1 in
+	json.h | json-c/* | json_*) echo engine/json ;;
+	zstd.h) echo engine/zst ;;
+	libfyaml.h) echo engine/scenario ;;
+	archive.h | archive_entry.h) echo engine/archive ;;
+	openssl/*) echo engine/digest ;;
+	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols ;;
+	capstone.h | capstone/*) echo engine/disas ;;
+	bpf/*) echo engine/btf ;;
+	curses.h | ncurses.h | ncursesw/* | term.h) echo tui/term ;;
+	readline/*) echo tui/prompt ;;
+	CUnit/*) echo tests/unit ;;
+	esac
+}
+
+# folder FOLDER "MODULES BELOW" MODULE...: checks the modules' .c and .h against what is to their left.
+folder() {
+	folder=$1 below=$2
+	shift 2
+	for module in "$@"; do
+		below="$below $folder/$module"
+		for file in "$root/$folder/$module.c" "$root/$folder/$module.h"; do
+			[ -f "$file" ] || continue
+			for name in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)\.h".*/\1/p' "$file"); do
+				case " $below " in *" $name "*) ;; *)
+					complain "${file#"$root"/} includes \"$name.h\", which is not below $folder/$module in the Makefile"
+					;;
+				esac
+			done
+		done
+	done
+	for file in "$root/$folder"/*.c "$root/$folder"/*.h; do
+		[ -f "$file" ] || continue
+		module=${file##*/}
+		case " $* " in *" ${module%.[ch]} "*) ;; *) complain "$folder/$module is in none of the Makefile's module lists" ;; esac
+	done
+}
+
+prefix() {
+	folder=$1
+	shift
+	for module in "$@"; do echo "$folder/$module"; done
+}
+
+folder agent "" $AGENT
+# The engine shares the agent's wire format and nothing else of it; the command line and the UI stand on the engine.
+folder engine "agent/wire" $ENGINE $CLI
+folder tui "$(echo agent/wire; prefix engine $ENGINE)" $TUI
+
+for file in "$root"/agent/*.[ch] "$root"/engine/*.[ch] "$root"/tui/*.[ch] "$root"/tests/unit/*.[ch] "$root"/tests/fuzz/*.[ch]; do
+	[ -f "$file" ] || continue
+	module=${file#"$root"/}
+	case $module in tests/unit/*) module=tests/unit ;; *) module=${module%.[ch]} ;; esac
+	for header in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*<\([^>]*\)>.*/\1/p' "$file"); do
+		owner=$(owner "$header")
+		[ -z "$owner" ] || [ "$owner" = "$module" ] ||
+			complain "${file#"$root"/} includes <$header>, which only $owner may see"
+	done
+done
+exit $status
