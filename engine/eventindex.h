@@ -1,0 +1,78 @@
+/*
+ * Every event of an events.jsonl as a record of fixed size, made in one pass over the bytes, so that walking, filtering and
+ * drawing need no JSON. May be kept in a file (events.idx) beside the events; that file is never needed, only faster.
+ */
+#ifndef ENGINE_EVENTINDEX_H
+#define ENGINE_EVENTINDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/buf.h"
+#include "engine/err.h"
+#include "engine/event.h"
+
+#define EVENTINDEX_EVENTS_MAX (16u * 1024 * 1024)
+#define EVENTINDEX_NAMES_MAX  4096 /* most nodes, and most faults */
+#define EVENTINDEX_NAME_MAX   256  /* longest name of a node or fault, in bytes as written */
+
+/* entry.flags */
+#define ENTRY_STDERR  1u /* io.line on standard error */
+#define ENTRY_BAD_END 2u /* node.exited by a signal or with a status that is not 0 */
+#define ENTRY_SIGNAL  4u /* node.exited by a signal */
+
+struct entry {
+	uint64_t offset; /* of its line in events.jsonl */
+	uint64_t icount;
+	uint64_t vtime_ns; /* never less than the entry before it, whatever the guest's clock did */
+	uint64_t content;  /* hash of event_content: equal for events that say the same */
+	uint32_t fault;    /* 1 + index in faults, 0 for none */
+	uint16_t node;     /* index in nodes; 0 is the machine */
+	uint8_t kind;      /* enum event_kind */
+	uint8_t flags;     /* ENTRY_ */
+};
+
+/* Names in the order of their numbers. Owned by the index. */
+struct names {
+	char **list;
+	size_t count, room;
+};
+
+struct eventindex {
+	struct entry *entries; /* entries[i] has seq i + 1 */
+	size_t count, room;
+	struct names nodes;  /* nodes.list[0] is "" */
+	struct names faults; /* "kill#1" */
+	uint64_t end;        /* bytes of whole lines taken so far: where the next line starts */
+};
+
+/* Empty, but for names that are to have the first numbers (those of the plan). */
+void eventindex_init(struct eventindex *index, char *const *nodes, size_t node_count, char *const *faults, size_t fault_count);
+void eventindex_finish(struct eventindex *index);
+
+/*
+ * Takes the whole lines of bytes, which continue the file at index->end; *ret_used is how many bytes that was: what is left is
+ * the start of a line. Errors: ERR_INPUT with "line L, column C: what was expected"; what came before that line is kept.
+ */
+bool eventindex_feed(struct eventindex *index, const char *bytes, size_t size, size_t *ret_used, struct err *err);
+
+/* Takes what fd (events.jsonl) has beyond index->end. */
+bool eventindex_read(struct eventindex *index, int fd, struct err *err);
+
+/* What an index file must be of to be used: the size and time of events.jsonl. */
+struct eventindex_key {
+	uint64_t size;
+	int64_t mtime_s;
+	int64_t mtime_ns;
+};
+
+/* The file as bytes. Decoding returns false for anything that is not an index of this version and key, without a reason. */
+void eventindex_encode(const struct eventindex *index, const struct eventindex_key *key, struct buf *out);
+bool eventindex_decode(struct eventindex *index, const struct eventindex_key *key, const char *bytes, size_t size);
+
+/* -1 if it is not known. */
+int eventindex_node(const struct eventindex *index, const char *name);
+int eventindex_fault(const struct eventindex *index, const char *id);
+
+#endif

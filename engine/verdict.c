@@ -1,0 +1,25 @@
+#include "engine/verdict.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *const names[] = {
+#define VERDICT_NAME(id, name) [VERDICT_##id] = name,
+        VERDICTS(VERDICT_NAME)
+#undef VERDICT_NAME
+};
+
+const char *verdict_name(enum verdict verdict)
+{
+	return names[verdict];
+}
+
+bool verdict_find(const char *name, enum verdict *ret)
+{
+	for (size_t i = 0; i < VERDICT_COUNT; i++)
+		if (strcmp(names[i], name) == 0) {
+			*ret = (enum verdict)i;
+			return true;
+		}
+	return false;
+}
