@@ -16,32 +16,32 @@
 #define LANES_FAULT_ROWS_MAX 4 /* overlapping faults stack up to here, then share the last row */
 
 /* X(enum, name, letter): the letter stands for the role in text dumps. */
-#define LANE_ROLES(X)                                                                                                            \
-	X(BLANK, "blank", ' ')                                                                                                   \
-	X(FRAME, "frame", 'f')                                                                                                   \
-	X(LABEL, "label", 'l')                                                                                                   \
-	X(AXIS, "axis", 'a')                                                                                                     \
-	X(GAP, "gap", 'g') /* folded idle time */                                                                                \
-	X(PLAYHEAD, "playhead", 'h')                                                                                             \
-	X(START, "start", 's')                                                                                                   \
-	X(READY, "ready", 'r')                                                                                                   \
-	X(LINE, "line", 'o')       /* output, density */                                                                         \
-	X(ERRLINE, "errline", 'e') /* the same, with standard error in it */                                                     \
-	X(EXIT, "exit", 'x')                                                                                                     \
-	X(CRASH, "crash", 'k')           /* killed, status not 0, could not start, out of memory */                              \
-	X(MINOR, "minor", 'm')           /* cleaned, user events, the machine's own */                                           \
-	X(FAULT, "fault", 'F')           /* interval in which a fault is applied, and its name */                                \
-	X(FAULT_EDGE, "fault_edge", 'E') /* selected, applied, observed, healed */                                               \
-	X(FAULT_REJECTED, "fault_rejected", 'J')                                                                                 \
-	X(PASS, "pass", 'p')                                                                                                     \
-	X(FAIL, "fail", 'X')                                                                                                     \
+#define LANE_ROLES(X) \
+	X(BLANK, "blank", ' ') \
+	X(FRAME, "frame", 'f') \
+	X(LABEL, "label", 'l') \
+	X(AXIS, "axis", 'a') \
+	X(GAP, "gap", 'g') /* folded idle time */ \
+	X(PLAYHEAD, "playhead", 'h') \
+	X(START, "start", 's') \
+	X(READY, "ready", 'r') \
+	X(LINE, "line", 'o')       /* output, density */ \
+	X(ERRLINE, "errline", 'e') /* the same, with standard error in it */ \
+	X(EXIT, "exit", 'x') \
+	X(CRASH, "crash", 'k')           /* killed, status not 0, could not start, out of memory */ \
+	X(MINOR, "minor", 'm')           /* cleaned, user events, the machine's own */ \
+	X(FAULT, "fault", 'F')           /* interval in which a fault is applied, and its name */ \
+	X(FAULT_EDGE, "fault_edge", 'E') /* selected, applied, observed, healed */ \
+	X(FAULT_REJECTED, "fault_rejected", 'J') \
+	X(PASS, "pass", 'p') \
+	X(FAIL, "fail", 'X') \
 	X(UNDECIDED, "undecided", 'u') /* unexercised, unknown */
 
 enum lane_role {
 #define LANE_ENUM(id, name, letter) LANE_##id,
 	LANE_ROLES(LANE_ENUM)
 #undef LANE_ENUM
-	LANE_ROLE_COUNT
+	        LANE_ROLE_COUNT
 };
 const char *lane_role_name(enum lane_role role);
 

@@ -67,8 +67,8 @@ struct timeline_filter {
 	int fault;      /* 1 + fault number; 0: all, also events without a fault */
 	unsigned flags; /* ENTRY_ bits of which one must be set; 0: all */
 };
-#define TIMELINE_FAULT_KINDS                                                                                                     \
-	(1ull << EVENT_FAULT_SELECTED | 1ull << EVENT_FAULT_APPLIED | 1ull << EVENT_FAULT_REJECTED |                             \
+#define TIMELINE_FAULT_KINDS \
+	(1ull << EVENT_FAULT_SELECTED | 1ull << EVENT_FAULT_APPLIED | 1ull << EVENT_FAULT_REJECTED | \
 	        1ull << EVENT_FAULT_OBSERVED | 1ull << EVENT_FAULT_HEALED)
 
 bool timeline_matches(const struct timeline *timeline, size_t index, const struct timeline_filter *filter);

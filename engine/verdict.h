@@ -5,17 +5,17 @@
 #include <stdbool.h>
 
 /* X(enum, name): the one list. */
-#define VERDICTS(X)                                                                                                              \
-	X(PASS, "pass")                                                                                                          \
-	X(FAIL, "fail")                                                                                                          \
-	X(UNEXERCISED, "unexercised") /* never evaluated: not a pass */                                                          \
+#define VERDICTS(X) \
+	X(PASS, "pass") \
+	X(FAIL, "fail") \
+	X(UNEXERCISED, "unexercised") /* never evaluated: not a pass */ \
 	X(UNKNOWN, "unknown")         /* evaluated, but nobody can say: the run was cut short, a work limit */
 
 enum verdict {
 #define VERDICT_ENUM(id, name) VERDICT_##id,
 	VERDICTS(VERDICT_ENUM)
 #undef VERDICT_ENUM
-	VERDICT_COUNT
+	        VERDICT_COUNT
 };
 
 const char *verdict_name(enum verdict verdict);
