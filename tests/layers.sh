@@ -51,13 +51,13 @@ folder() {
 prefix() {
 	folder=$1
 	shift
-	for module in "$@"; do echo "$folder/$module"; done
+	for module in "$@"; do printf '%s ' "$folder/$module"; done
 }
 
 folder agent "" $AGENT
 # The engine shares the agent's wire format and nothing else of it; the command line and the UI stand on the engine.
 folder engine "agent/wire" $ENGINE $CLI
-folder tui "$(echo agent/wire; prefix engine $ENGINE)" $TUI
+folder tui "agent/wire $(prefix engine $ENGINE)" $TUI
 
 for file in "$root"/agent/*.[ch] "$root"/engine/*.[ch] "$root"/tui/*.[ch] "$root"/tests/unit/*.[ch] "$root"/tests/fuzz/*.[ch]; do
 	[ -f "$file" ] || continue

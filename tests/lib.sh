@@ -1,0 +1,27 @@
+# Sourced by shell tests. They run in the project's root, under tests/runner, which sets $WORK and $POLECAT.
+set -u
+: "${WORK:?run this with: make $0}" "${POLECAT:?run this with: make $0}"
+
+fail() {
+	printf 'FAIL: %s\n' "$*"
+	exit 1
+}
+
+# expect STATUS COMMAND...: runs it, its output in $WORK/out, and fails unless it exits with STATUS.
+expect() {
+	local wanted=$1 got
+	shift
+	"$@" >"$WORK/out" 2>&1 </dev/null
+	got=$?
+	[ "$got" = "$wanted" ] || { cat "$WORK/out"; fail "exit $got, expected $wanted: $*"; }
+}
+
+# says PATTERN: the output of the last `expect` has a line that matches the extended regular expression.
+says() {
+	grep -qE -- "$1" "$WORK/out" || { cat "$WORK/out"; fail "nothing says: $1"; }
+}
+
+# same FILE FILE: equal to the byte.
+same() {
+	cmp -- "$1" "$2" || fail "$1 and $2 differ"
+}
