@@ -4,9 +4,14 @@
 # agent/: the static PID 1 of the machine. wire is shared with the engine and includes nothing.
 AGENT := wire sha256 netlink spec node proc fault ready report run main
 # engine/: a library without curses ...
+<<<<<<< Updated upstream
 ENGINE := err buf text digest json file zst child rng verdict event scenario fault property check plan orders cache tree archive \
 	kernel image qmp gdb replaylog hostqemu machine snapshot observer rundir eventindex facts timeline moment \
 	lanes align diff session record replay verify batch doctor
+=======
+ENGINE := err buf text digest json file zst child rng pattern event fault property yaml schema scenario check plan orders cache tree archive \
+	kernel image qmp gdb replaylog hostqemu machine snapshot observer rundir session timeline diff record replay verify batch doctor
+>>>>>>> Stashed changes
 # ... and the polecat command line, which needs no terminal.
 CLI := options output cmd_run cmd_replay cmd_verify cmd_check cmd_runs cmd_show cmd_diff cmd_debug cmd_image cmd_doctor main
 # tui/: polecat-tui
@@ -18,7 +23,7 @@ MODE ?= release
 B := build/$(MODE)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 10
-PKGS := json-c libzstd libfyaml libarchive libcrypto libdw capstone libbpf
+PKGS := json-c libzstd libfyaml libarchive libcrypto libpcre2-8 libdw capstone libbpf
 CFLAGS_debug := -O0 -g3
 CFLAGS_release := -O2 -g
 CFLAGS_asan := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

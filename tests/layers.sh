@@ -13,7 +13,8 @@ owner() {
 	case $1 in
 	json.h | json-c/* | json_*) echo engine/json ;;
 	zstd.h) echo engine/zst ;;
-	libfyaml.h) echo engine/scenario ;;
+	libfyaml.h) echo engine/yaml ;;
+	pcre2.h) echo engine/pattern ;;
 	archive.h | archive_entry.h) echo engine/archive ;;
 	openssl/*) echo engine/digest ;;
 	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols ;;
