@@ -1,0 +1,63 @@
+#include "engine/digest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <openssl/evp.h>
+
+#include "engine/buf.h"
+
+struct digest {
+	EVP_MD_CTX *context;
+};
+
+/* libcrypto fails at SHA-256 only for want of memory, or when it was built without: neither can be mended here. */
+static void must(int ok)
+{
+	if (ok == 1)
+		return;
+	fputs("polecat: libcrypto cannot do SHA-256\n", stderr);
+	abort();
+}
+
+void digest_sha256(const void *bytes, size_t size, uint8_t out[DIGEST_SIZE])
+{
+	must(EVP_Digest(bytes, size, out, NULL, EVP_sha256(), NULL));
+}
+
+struct digest *digest_create(void)
+{
+	struct digest *d = mem_alloc(sizeof *d);
+	d->context = EVP_MD_CTX_new();
+	must(d->context != NULL);
+	must(EVP_DigestInit_ex(d->context, EVP_sha256(), NULL));
+	return d;
+}
+
+void digest_destroy(struct digest *d)
+{
+	if (!d)
+		return;
+	EVP_MD_CTX_free(d->context);
+	free(d);
+}
+
+void digest_add(struct digest *d, const void *bytes, size_t size)
+{
+	must(EVP_DigestUpdate(d->context, bytes, size));
+}
+
+void digest_end(struct digest *d, uint8_t out[DIGEST_SIZE])
+{
+	must(EVP_DigestFinal_ex(d->context, out, NULL));
+	must(EVP_DigestInit_ex(d->context, EVP_sha256(), NULL));
+}
+
+void digest_hex(const void *bytes, size_t size, char *out)
+{
+	const uint8_t *p = bytes;
+	for (size_t i = 0; i < size; i++) {
+		*out++ = "0123456789abcdef"[p[i] >> 4];
+		*out++ = "0123456789abcdef"[p[i] & 15];
+	}
+	*out = '\0';
+}
