@@ -12,23 +12,12 @@
 #include "engine/fault.h"
 #include "engine/pattern.h"
 #include "engine/text.h"
+#include "engine/verdict.h"
 
 #define PROPERTY_MAX         64
 #define PROPERTY_ORDERED_MAX 16 /* matchers of one `ordered` */
 #define PROPERTY_JSON_MAX    8  /* fields of one `json` */
 #define PROPERTY_WHERE_MAX   8
-
-/* Each worst verdict wins: fail > unknown > unexercised > pass. The order of the numbers is that order. */
-enum verdict {
-	VERDICT_PASS,
-	VERDICT_UNEXERCISED, /* never evaluated */
-	VERDICT_UNKNOWN,     /* the run was cut short before it could be decided, or a limit was met */
-	VERDICT_FAIL,
-};
-
-const char *verdict_name(enum verdict verdict);
-bool verdict_find(const char *name, enum verdict *ret);
-int verdict_exit_status(enum verdict verdict); /* 0, 2, 2, 1 */
 
 enum property_form {
 	PROPERTY_ALWAYS,     /* every candidate matches */

@@ -23,3 +23,21 @@ bool verdict_find(const char *name, enum verdict *ret)
 		}
 	return false;
 }
+
+enum verdict verdict_worse(enum verdict a, enum verdict b)
+{
+	static const int weight[] = {[VERDICT_PASS] = 0, [VERDICT_UNEXERCISED] = 1, [VERDICT_UNKNOWN] = 2, [VERDICT_FAIL] = 3};
+	return weight[a] >= weight[b] ? a : b;
+}
+
+int verdict_exit_status(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_PASS:
+		return 0;
+	case VERDICT_FAIL:
+		return 1;
+	default:
+		return 2;
+	}
+}

@@ -21,4 +21,9 @@ enum verdict {
 const char *verdict_name(enum verdict verdict);
 bool verdict_find(const char *name, enum verdict *ret);
 
+/* The one that counts of two: fail > unknown > unexercised > pass. */
+enum verdict verdict_worse(enum verdict a, enum verdict b);
+/* pass 0, fail 1, unexercised and unknown 2. */
+int verdict_exit_status(enum verdict verdict);
+
 #endif
