@@ -16,6 +16,7 @@ owner() {
 	libfyaml.h) echo engine/yaml ;;
 	pcre2.h) echo engine/pattern ;;
 	archive.h | archive_entry.h) echo engine/archive ;;
+	pcre2.h) echo engine/pattern ;;
 	openssl/*) echo engine/digest ;;
 	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols ;;
 	capstone.h | capstone/*) echo engine/disas ;;

@@ -1,0 +1,35 @@
+#!/bin/bash
+# README's commands, read out of README, in a fresh clone with an empty cache: they must work as written.
+# serial
+# limit: 900
+. tests/lib.sh
+
+export YES=1 XDG_CACHE_HOME=$WORK/cache
+unset POLECAT_RUNS
+git -c safe.directory='*' clone -q . "$WORK/clone" 2>"$WORK/err" || fail "clone: $(cat "$WORK/err")"
+cd "$WORK/clone" || fail "no clone"
+sed -n '/^```sh$/,/^```$/{/^```/d;p}' README.md | grep -v '^#' >"$WORK/commands"
+[ "$(wc -l <"$WORK/commands")" = 2 ] || fail "README's start is not two commands: $(cat "$WORK/commands")"
+
+first=$(sed -n 1p "$WORK/commands")
+second=$(sed -n 2p "$WORK/commands")
+expect 0 sh -c "$first"
+says 'no-lost-ack'
+says 'identical'
+[ "$(ls runs | grep -c redis-memory-only)" = 1 ] || fail "no recording of redis-memory-only in runs/"
+# Nothing but ignored folders has changed in the clone.
+[ -z "$(git -c safe.directory='*' status --porcelain)" ] || fail "the clone is dirty: $(git status --porcelain)"
+
+# The second command needs a terminal: a private tmux gives it one, and waits until the screen names the recording.
+tmux() { command tmux -S "$WORK/tmux" -f /dev/null "$@"; }
+tmux new-session -d -x 80 -y 24 "$second; echo status \$? >'$WORK/status'; tmux -S '$WORK/tmux' wait-for -S over"
+for _ in $(seq 300); do
+	tmux capture-pane -p >"$WORK/screen" 2>/dev/null
+	grep -q 'redis-memory-only' "$WORK/screen" && break
+	read -rt 0.1 <> <(:) || true
+done
+grep -q 'redis-memory-only' "$WORK/screen" || fail "the screen does not show the recording: $(cat "$WORK/screen")"
+tmux send-keys q
+tmux wait-for over
+tmux kill-server 2>/dev/null
+[ "$(cat "$WORK/status")" = "status 0" ] || fail "ui ends with $(cat "$WORK/status")"
