@@ -1,7 +1,9 @@
 #include "engine/digest.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <openssl/evp.h>
 
 #include "engine/buf.h"
@@ -60,4 +62,33 @@ void digest_hex(const void *bytes, size_t size, char *out)
 		*out++ = "0123456789abcdef"[p[i] & 15];
 	}
 	*out = '\0';
+}
+
+void digest_field(struct digest *d, const void *bytes, size_t size)
+{
+	uint8_t length[8];
+	for (int i = 0; i < 8; i++)
+		length[i] = (uint8_t)((uint64_t)size >> (8 * i));
+	digest_add(d, length, sizeof length);
+	digest_add(d, bytes, size);
+}
+
+bool digest_fd(int fd, uint8_t out[DIGEST_SIZE], struct err *err)
+{
+	const size_t room = 256 * 1024;
+	char *block = mem_alloc(room);
+	struct digest *d = digest_create();
+	off_t at = 0;
+	ssize_t got;
+	while ((got = pread(fd, block, room, at)) > 0 || (got < 0 && errno == EINTR)) {
+		if (got < 0)
+			continue;
+		digest_add(d, block, (size_t)got);
+		at += got;
+	}
+	int why = errno;
+	digest_end(d, out);
+	digest_destroy(d);
+	free(block);
+	return got == 0 || err_sys(err, why, "reading a file for its digest");
 }

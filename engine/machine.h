@@ -1,0 +1,148 @@
+/* One QEMU process: a machine that records or replays, started at the `ready` snapshot and stopped there.
+ *
+ * Everything QEMU touches is a descriptor it inherits (memory files and a socket pair), and it dies with the thread that started
+ * it: whatever is killed, nothing stays behind.
+ *
+ * Guest memory is [0, memory_mib) for the kernel and above it output_mib of an append-only region that the agent writes and we
+ * read, while the guest runs, from our own mapping. The kernel's command line has POLECAT_OUT=0x<address>,0x<size>, which PID 1
+ * finds in its environment. The region is zero at `ready`.
+ *
+ * Instruction counts are absolute, as QEMU counts them; machine_start_icount is the count at `ready`. "At N" means: N
+ * instructions have been executed since power-on, instruction N+1 has not. */
+#ifndef ENGINE_MACHINE_H
+#define ENGINE_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "engine/buf.h"
+#include "engine/digest.h"
+#include "engine/err.h"
+
+#define MACHINE_MEMORY_MIN_MIB 96 /* the uncompressed kernel alone ends at 74 MiB */
+#define MACHINE_MEMORY_MAX_MIB 2048
+#define MACHINE_OUTPUT_MIB     64
+#define MACHINE_NS_PER_ICOUNT  2 /* -icount shift=1: virtual nanoseconds per instruction while the guest is busy */
+
+struct machine;
+
+/* Where a machine starts: what a boot snapshot holds (snapshot_base gives one; borrowed from it). */
+struct machine_base {
+	const char *qemu; /* program path */
+	unsigned memory_mib, output_mib;
+	int device_fd;   /* qcow2 with device state */
+	int ram_fd;      /* sparse image of guest memory */
+	uint64_t icount; /* at `ready` */
+};
+
+enum machine_mode { MACHINE_RECORD, MACHINE_REPLAY };
+
+/* What a person or a program may do to end a wait: *flag becomes true (set by a signal handler or another thread). NULL: nothing.
+ */
+struct machine_cancel {
+	const volatile bool *flag;
+	int fd; /* readable: cancel; -1: none */
+};
+
+struct machine_options {
+	enum machine_mode mode;
+	const struct machine_base *base; /* borrowed: must outlive the machine */
+	const void *orders;              /* bytes of fw_cfg opt/polecat/orders */
+	size_t orders_size;
+	const void *log; /* REPLAY: a log as machine_log gave it */
+	size_t log_size;
+	const char *const *plugins; /* -plugin arguments, NULL-terminated, or NULL */
+	const char *gdb;            /* -gdb argument, e.g. "unix:PATH,server=on,wait=off", or NULL */
+	struct machine_cancel cancel;
+};
+
+/* Starts QEMU and brings it to `ready`, stopped. NULL on failure. Takes 0.1 to 0.2 s. */
+struct machine *machine_start(const struct machine_options *options, struct err *err);
+/* Ends QEMU at once; a recording not taken by machine_log is lost. NULL allowed. */
+void machine_destroy(struct machine *m);
+
+enum machine_state {
+	MACHINE_STOPPED, /* before the first cont, after a restore, or by machine_pause */
+	MACHINE_RUNNING,
+	MACHINE_AT_BREAK,   /* at the count given to machine_break */
+	MACHINE_BARRIER,    /* the guest stopped itself: end of the run */
+	MACHINE_GUEST_DIED, /* the guest reset or powered off: a kernel panic, or PID 1 ended */
+	MACHINE_DIED,       /* QEMU ended by itself; machine_diagnosis says more */
+};
+
+/* Resumes the guest. */
+bool machine_cont(struct machine *m, struct err *err);
+/* Stops the guest wherever it is. In a recording this perturbs virtual time: only for replays and for giving up. */
+bool machine_pause(struct machine *m, struct err *err);
+
+/* Waits until the guest is no longer running, at most timeout_ms (0: looks; -1: for ever). *state is RUNNING when the time is
+ * over. False: cancelled (ERR_CANCELLED) or protocol trouble (ERR_QEMU). A died QEMU is a state, not an error. */
+bool machine_poll(struct machine *m, int timeout_ms, enum machine_state *state, struct err *err);
+/* For the caller's own poll(2): readable when machine_poll(0) may have news. */
+int machine_fd(const struct machine *m);
+enum machine_state machine_state(const struct machine *m);
+enum machine_mode machine_mode(const struct machine *m);
+
+/* Replay only. Makes the next machine_cont stop exactly at icount (not before now). One break at a time. */
+bool machine_break(struct machine *m, uint64_t icount, struct err *err);
+bool machine_unbreak(struct machine *m, struct err *err);
+/* break, cont, wait. *state is AT_BREAK, or where it stopped before that count (BARRIER: the run ends earlier). */
+bool machine_run_to(struct machine *m, uint64_t icount, enum machine_state *state, struct err *err);
+
+bool machine_icount(struct machine *m, uint64_t *icount, struct err *err);
+uint64_t machine_start_icount(const struct machine *m);
+
+/* The bytes on the serial port so far. Appends those from *offset on to out and moves *offset. After a restore, bytes beyond the
+ * restored position are gone again: start from machine_serial_size. */
+bool machine_serial(struct machine *m, uint64_t *offset, struct buf *out, struct err *err);
+uint64_t machine_serial_size(const struct machine *m);
+/* Kernel console (and early panics), at most the last 64 KiB. Diagnostics only. */
+void machine_console(struct machine *m, struct buf *out);
+/* What is known about a death: exit status, QEMU's last words, the console's last lines. Bounded text. */
+void machine_diagnosis(struct machine *m, struct buf *out);
+
+/* Record: asks QEMU to end, waits, and gives the whole log (ended quietly, see replaylog_close). The machine can only be
+ * destroyed afterwards. Appends to out. */
+bool machine_log(struct machine *m, struct buf *out, struct err *err);
+/* Record, while running: the bytes written so far (QEMU writes in blocks of 4 KiB) from *offset on; the header is zeros. */
+bool machine_log_so_far(struct machine *m, uint64_t *offset, struct buf *out, struct err *err);
+
+/* All guest memory, mapped. Stable only while the guest is stopped, except the output region below what the agent has published.
+ */
+const uint8_t *machine_ram(const struct machine *m, size_t *size);
+/* The output region alone. */
+const uint8_t *machine_output(const struct machine *m, size_t *size);
+uint64_t machine_output_address(const struct machine *m);
+/* SHA-256 over all guest memory. */
+void machine_ram_digest(const struct machine *m, uint8_t out[DIGEST_SIZE]);
+
+struct machine_registers {
+	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r[8] /* r8..r15 */, rip, rflags;
+	uint64_t cr0, cr2, cr3, cr4, fs_base, gs_base, kernel_gs_base, efer;
+	unsigned cs, ss, cpl;
+	bool halted;
+};
+
+/* The stopped vCPU's registers. text (may be NULL) gets QEMU's own `info registers`. */
+bool machine_registers(struct machine *m, struct machine_registers *r, struct buf *text, struct err *err);
+
+/* A human monitor command (diagnostics, gdb server start). Appends its answer. */
+bool machine_monitor(struct machine *m, const char *line, struct buf *out, struct err *err);
+
+/* ---- light checkpoints (stopped machine only) ---- */
+
+/* A moment kept aside: device state inside QEMU's snapshot file, memory as pages that differ from `ready`. */
+struct checkpoint;
+/* NULL on failure. Belongs to this machine; must not be used after machine_destroy (destroy it before or after). */
+struct checkpoint *machine_checkpoint(struct machine *m, struct err *err);
+bool machine_restore(struct machine *m, const struct checkpoint *c, struct err *err);
+/* Back to `ready`. */
+bool machine_restore_ready(struct machine *m, struct err *err);
+/* Forgets it, also in QEMU's snapshot file. */
+void machine_forget(struct machine *m, struct checkpoint *c);
+uint64_t checkpoint_icount(const struct checkpoint *c);
+uint64_t checkpoint_serial_size(const struct checkpoint *c);
+/* Memory it holds of its own. */
+size_t checkpoint_bytes(const struct checkpoint *c);
+
+#endif
