@@ -180,6 +180,12 @@ lint: ## include order, size limits, cppcheck, format
 	@cppcheck -q -j2 --std=c11 --language=c --enable=warning,portability --inline-suppr --error-exitcode=1 -I. $(SOURCES)
 	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
 
+.PHONY: docs docs-new
+docs: ## copies the headers' first comments into docs/ARCHITECTURE.md
+	@$(MAKE) -s docs-new OUT=docs/ARCHITECTURE.new && mv docs/ARCHITECTURE.new docs/ARCHITECTURE.md
+docs-new:
+	@AGENT='$(AGENT)' ENGINE='$(ENGINE)' CLI='$(CLI)' TUI='$(TUI)' docs/modules.sh <docs/ARCHITECTURE.md >$(OUT)
+
 bin := $(DESTDIR)$(PREFIX)/bin
 lib := $(DESTDIR)$(PREFIX)/lib/polecat
 share := $(DESTDIR)$(PREFIX)/share
