@@ -1,6 +1,6 @@
 /*
- * Every event of an events.jsonl as a record of fixed size, made in one pass over the bytes, so that walking, filtering and
- * drawing need no JSON. May be kept in a file (events.idx) beside the events; that file is never needed, only faster.
+ * Every event of an events.jsonl as a record of fixed size, made in one pass over the bytes, so that walking, filtering,
+ * comparing and drawing need no JSON.
  */
 #ifndef ENGINE_EVENTINDEX_H
 #define ENGINE_EVENTINDEX_H
@@ -22,21 +22,27 @@
 #define ENTRY_BAD_END 2u /* node.exited by a signal or with a status that is not 0 */
 #define ENTRY_SIGNAL  4u /* node.exited by a signal */
 
+/*
+ * content is the hash of event_content (without the plan's digest in run.start): equal for events that are the same. gist leaves
+ * out counters too (pid, line numbers, byte counts): equal for events that say the same.
+ */
 struct entry {
 	uint64_t offset; /* of its line in events.jsonl */
 	uint64_t icount;
 	uint64_t vtime_ns; /* never less than the entry before it, whatever the guest's clock did */
-	uint64_t content;  /* hash of event_content: equal for events that say the same */
-	uint32_t fault;    /* 1 + index in faults, 0 for none */
-	uint16_t node;     /* index in nodes; 0 is the machine */
-	uint8_t kind;      /* enum event_kind */
-	uint8_t flags;     /* ENTRY_ */
+	uint64_t content, gist;
+	uint32_t fault; /* 1 + index in faults, 0 for none */
+	uint16_t node;  /* index in nodes; 0 is the machine */
+	uint8_t kind;   /* enum event_kind */
+	uint8_t flags;  /* ENTRY_ */
 };
 
-/* Names in the order of their numbers. Owned by the index. */
+/* Names in the order of their numbers, found by a hash table. Owned by the index. */
 struct names {
 	char **list;
 	size_t count, room;
+	uint32_t *slots; /* 1 + number, 0 for free; slot_count is a power of two */
+	size_t slot_count;
 };
 
 struct eventindex {
@@ -47,8 +53,9 @@ struct eventindex {
 	uint64_t end;        /* bytes of whole lines taken so far: where the next line starts */
 };
 
-/* Empty, but for names that are to have the first numbers (those of the plan). */
-void eventindex_init(struct eventindex *index, char *const *nodes, size_t node_count, char *const *faults, size_t fault_count);
+/* Empty, but for names that are to have the first numbers (those of the plan). Fails if there are too many or one twice. */
+bool eventindex_init(struct eventindex *index, char *const *nodes, size_t node_count, char *const *faults, size_t fault_count,
+        struct err *err);
 void eventindex_finish(struct eventindex *index);
 
 /*
@@ -60,18 +67,11 @@ bool eventindex_feed(struct eventindex *index, const char *bytes, size_t size, s
 /* Takes what fd (events.jsonl) has beyond index->end. */
 bool eventindex_read(struct eventindex *index, int fd, struct err *err);
 
-/* What an index file must be of to be used: the size and time of events.jsonl. */
-struct eventindex_key {
-	uint64_t size;
-	int64_t mtime_s;
-	int64_t mtime_ns;
-};
+/* The hash of content and gist, continued from hash, which starts as EVENTINDEX_HASH. */
+#define EVENTINDEX_HASH 0x9e3779b97f4a7c15u
+uint64_t eventindex_hash(uint64_t hash, const void *data, size_t size);
 
-/* The file as bytes. Decoding returns false for anything that is not an index of this version and key, without a reason. */
-void eventindex_encode(const struct eventindex *index, const struct eventindex_key *key, struct buf *out);
-bool eventindex_decode(struct eventindex *index, const struct eventindex_key *key, const char *bytes, size_t size);
-
-/* -1 if it is not known. */
+/* The number of a name, -1 if it is not known. */
 int eventindex_node(const struct eventindex *index, const char *name);
 int eventindex_fault(const struct eventindex *index, const char *id);
 

@@ -16,6 +16,7 @@
 #include "engine/event.h"
 #include "engine/eventindex.h"
 #include "engine/facts.h"
+#include "engine/fault.h"
 
 #define TIMELINE_NONE SIZE_MAX /* "no such event" */
 
@@ -108,15 +109,11 @@ int timeline_node_find(const struct timeline *timeline, const char *name); /* -1
 
 /* -- faults: those of the plan in its order, then others as they appear -- */
 
-enum fault_stage { STAGE_SELECTED, STAGE_APPLIED, STAGE_REJECTED, STAGE_OBSERVED, STAGE_HEALED, STAGE_COUNT };
-const char *fault_stage_name(enum fault_stage stage); /* "selected" ... */
-bool fault_stage_find(const char *name, enum fault_stage *ret);
-
 struct timeline_fault {
 	const char *id;
 	const char *type;              /* "kill"; "" when only its id is known */
 	int node;                      /* target; 0 for the machine */
-	size_t stage[STAGE_COUNT];     /* first event of each stage, or NONE */
+	size_t stage[FAULT_STAGES];    /* first event of each stage, or NONE */
 	const struct fact_fault *plan; /* parameters and origin; NULL if the plan has not got it */
 };
 size_t timeline_fault_count(const struct timeline *timeline);
