@@ -21,7 +21,7 @@ struct diff_hunk {
 
 /* A choice of the plans that is not the same in both; NULL where a plan has not got it. Borrowed from the timelines. */
 struct diff_choice {
-	const struct fact_choice *a, *b;
+	const struct plan_choice *a, *b;
 };
 
 /* A fault of either run; -1 where a run has not got it. */

@@ -1,6 +1,6 @@
 /*
- * What the JSON files of a run directory say about it, for showing and comparing: manifest.json, plan.json and
- * properties.json (docs/FORMATS.md). A run that is still being recorded, or was cut short, has not all of them.
+ * What the JSON files of a run directory say about it, for showing and comparing: plan.json and properties.json
+ * (docs/FORMATS.md). A run that is still being recorded, or was cut short, has not all of them.
  */
 #ifndef ENGINE_FACTS_H
 #define ENGINE_FACTS_H
@@ -9,35 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/buf.h"
 #include "engine/err.h"
+#include "engine/plan.h"
+#include "engine/text.h"
 #include "engine/verdict.h"
 
-#define FACTS_FILE_MAX (16 * 1024 * 1024) /* largest manifest, plan or properties file that is read */
-#define FACTS_ROWS_MAX 65536              /* most nodes, faults, choices or properties, and witnesses of one property */
+#define FACTS_PROPERTIES_BYTES_MAX (4 * 1024 * 1024) /* largest properties.json that is read */
+#define FACTS_PROPERTIES_MAX       1024
+#define FACTS_WITNESSES_MAX        1024 /* of one property */
 
-/* A place in scenario.yaml; line 0 means unknown. */
-struct fact_place {
-	char *path; /* "faults[0]", or NULL */
-	unsigned line, column;
-};
-
-/* One value that the seed decided from a range. */
-struct fact_choice {
-	char *name; /* "faults[0].times" */
-	int64_t low, high, value;
-	char *unit;
-	struct fact_place from;
-};
-
-/* A fault as the plan has it. */
-struct fact_fault {
-	char *id, *type, *node;
-	char *params;  /* JSON text: {"signal":"SIGKILL"} */
-	char *trigger; /* in words: "after line 57 of client" */
-	uint64_t for_ns;
-	struct fact_place from;
-};
-
+/* Strings are owned and never NULL. */
 struct fact_property {
 	char *id, *type;
 	enum verdict verdict;
@@ -49,36 +31,36 @@ struct fact_property {
 	bool has_margin;
 	uint64_t margin_used, margin_of;
 	char *margin_unit;
-	struct fact_place from;
+	struct text_place place; /* in scenario.yaml */
 };
 
-/* Strings are owned by the struct and never NULL, except where said. */
 struct facts {
-	bool has_manifest, has_plan, has_properties;
-	char *scenario;        /* "" without a plan */
-	char *scenario_sha256; /* "" without a plan */
-	uint64_t seed;
-	char *entropy; /* the plan's, hex */
-	char **nodes;  /* in the plan's order */
-	size_t node_count;
-	struct fact_fault *faults;
-	size_t fault_count;
-	struct fact_choice *choices;
-	size_t choice_count;
+	struct plan *plan; /* owned; NULL without plan.json */
+	bool has_properties;
 	enum verdict verdict; /* of the run; VERDICT_UNKNOWN without properties.json */
 	struct fact_property *properties;
 	size_t property_count;
 };
 
 /*
- * Reads the files of the run directory dirfd. Files that are not there leave their has_ flag false; a file that is there and
- * is not valid is an error (ERR_INPUT: the file, what was expected). On failure facts is empty. Links are not followed.
+ * Reads the files of the run directory dirfd. A file that is not there leaves its part empty; one that is there and is not valid
+ * is an error (ERR_INPUT: the file, the place, what was expected), and facts is empty. Links are not followed.
  */
 bool facts_read(struct facts *facts, int dirfd, struct err *err);
 void facts_finish(struct facts *facts);
 
-/* By id; NULL if there is none. */
-const struct fact_fault *facts_fault(const struct facts *facts, const char *id);
+/* The same for the bytes of a properties.json alone. */
+bool facts_parse_properties(struct facts *facts, const char *bytes, size_t size, struct err *err);
+
+/* NULL if there is none of this id. */
+const struct plan_fault *facts_fault(const struct facts *facts, const char *id);
 const struct fact_property *facts_property(const struct facts *facts, const char *id);
+
+/* A plan's fault in words: when it starts ("after line 57 of client"), and what with ("signal SIGKILL, for 250ms"), which is
+ * empty when there is nothing to say. */
+void facts_put_trigger(const struct plan *plan, const struct plan_fault *fault, struct buf *out);
+void facts_put_params(const struct plan_fault *fault, struct buf *out);
+/* "3 of 1..3", in the choice's unit. */
+void facts_put_choice(const struct plan_choice *choice, struct buf *out);
 
 #endif

@@ -5,7 +5,7 @@
  *	ev:17                 event number 17
  *	fault:kill#1.applied  a stage of a fault; without a stage, when it was applied (or rejected)
  *	prop:no-lost-ack      the event that decided a property; the end when only the end did
- *	t:4.39s               guest time (s, ms, us, ns): the last event at or before it
+ *	t:4.39s               guest time (with a unit): the last event at or before it
  *	begin, end            before the first event; at the last
  *
  * At icount N, every event with icount <= N has happened.
@@ -38,8 +38,5 @@ void moment_write(const struct timeline *timeline, const struct moment *moment, 
 /* Calls found with every moment text that starts with prefix, in order, at most 1000: for completion. */
 void moment_complete(
         const struct timeline *timeline, const char *prefix, void (*found)(void *data, const char *text), void *data);
-
-/* "4.39s", "250ms", "17us", "3ns", "2m": a whole number of nanoseconds. ERR_USAGE with what was expected. */
-bool moment_parse_time(const char *text, uint64_t *ret_ns, struct err *err);
 
 #endif

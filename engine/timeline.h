@@ -114,7 +114,7 @@ struct timeline_fault {
 	const char *type;              /* "kill"; "" when only its id is known */
 	int node;                      /* target; 0 for the machine */
 	size_t stage[FAULT_STAGES];    /* first event of each stage, or NONE */
-	const struct fact_fault *plan; /* parameters and origin; NULL if the plan has not got it */
+	const struct plan_fault *plan; /* parameters and origin; NULL if the plan has not got it */
 };
 size_t timeline_fault_count(const struct timeline *timeline);
 const struct timeline_fault *timeline_fault(const struct timeline *timeline, size_t fault);
