@@ -161,7 +161,8 @@ fuzz: fuzzers ## each parser for FUZZ_SECONDS=10; ARGS="wire" fuzzes this one on
 fuzz-smoke: fuzzers ## each parser over its corpus and 20000 seeded inputs
 	@tests/fuzz/run smoke 0 $(or $(ARGS),$(FUZZERS))
 fuzzers:
-	@$(MAKE) --no-print-directory MODE=fuzz CC=clang $(FUZZERS:%=build/fuzz/fuzz/%)
+	@$(if $(FUZZERS),$(MAKE) --no-print-directory MODE=fuzz CC=clang $(FUZZERS:%=build/fuzz/fuzz/%))
+.SECONDARY: $(FUZZERS:%=$(B)/tests/fuzz/fuzz_%.o)
 bench: all ## measures the figures and rewrites the table of docs/BENCH.md
 	@tests/bench/bench
 demo: setup ## finds a lost write in redis, replays it: about two minutes, the first time
