@@ -77,29 +77,6 @@ bool timeline_matches(const struct timeline *timeline, size_t index, const struc
 size_t timeline_next(const struct timeline *timeline, size_t index, const struct timeline_filter *filter);
 size_t timeline_prev(const struct timeline *timeline, size_t index, const struct timeline_filter *filter);
 
-/* -- search: text in any value of an event (its node, kind, output, fault, reason ...), not in the JSON around it -- */
-
-#define TIMELINE_SEARCH_MAX 256 /* longest text, in bytes */
-
-struct timeline_search {
-	char text[TIMELINE_SEARCH_MAX + 1];
-	bool ignore_case; /* set when the text has no capital letter */
-	bool backward;
-	struct timeline_filter filter;
-	size_t position; /* next event to look at; NONE when there are no more */
-};
-
-enum timeline_found { SEARCH_MORE, SEARCH_FOUND, SEARCH_END, SEARCH_ERROR };
-
-/* Starts after (before) index, not at it; from NONE at the first (last) event. filter may be NULL. ERR_USAGE if the text is
- * empty or too long. */
-bool timeline_search_start(struct timeline_search *search, const struct timeline *timeline, const char *text, size_t index,
-        bool backward, const struct timeline_filter *filter, struct err *err);
-/* Looks through about budget_bytes of events (1 MiB takes about a millisecond). SEARCH_FOUND fills *ret and may be stepped on
- * for the next hit; SEARCH_MORE wants another step. */
-enum timeline_found timeline_search_step(
-        struct timeline_search *search, const struct timeline *timeline, size_t budget_bytes, size_t *ret, struct err *err);
-
 /* -- nodes -- */
 
 /* Number 0 is the machine, named "". The plan's come next, in its order. */
@@ -133,9 +110,5 @@ struct timeline_property {
 size_t timeline_property_count(const struct timeline *timeline);
 const struct timeline_property *timeline_property(const struct timeline *timeline, size_t property);
 int timeline_property_find(const struct timeline *timeline, const char *id); /* -1 */
-
-/* What an event says, for people, without its node and kind: "acked 87", "exit 0", "kill#1: no such process". Printable UTF-8
- * in one line: control characters and bytes that are not UTF-8 are shown as escapes. */
-void timeline_describe(const struct event *e, struct buf *out);
 
 #endif
