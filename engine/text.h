@@ -34,7 +34,7 @@ bool text_parse(const char *text, enum text_unit unit, uint64_t *ret);
 bool text_parse_range(const char *text, enum text_unit unit, struct text_range *ret);
 /* What is expected, as a part of a sentence: "a duration such as 50ms or 2s". */
 const char *text_unit_expected(enum text_unit unit);
-/* The shortest exact form that text_parse reads back: 1500000000 -> "1500ms". */
+/* An exact form that text_parse reads back, in the largest unit that needs no fraction: 1500000000 -> "1500ms". */
 void text_put(struct buf *out, enum text_unit unit, uint64_t value);
 void text_put_range(struct buf *out, enum text_unit unit, struct text_range range);
 
@@ -48,8 +48,10 @@ size_t text_utf8_next(const char *bytes, size_t size, uint32_t *ret);
 /* Appends bytes so that a terminal obeys nothing in them: printable UTF-8 stays, \n \t \r \e and \xNN stand for the rest,
  * a backslash is doubled. Also escapes C1 controls and the characters that change the direction of text. */
 void text_put_safe(struct buf *out, const char *bytes, size_t size);
+/* The same characters are replaced by one '?' each (a tab by a space), so that columns stay where they are. */
+void text_put_masked(struct buf *out, const char *bytes, size_t size);
 
-/* How many characters must be inserted, removed, changed or swapped with their neighbour to turn a into b. Strings longer than
+/* How many bytes must be inserted, removed, changed or swapped with their neighbour to turn a into b. Strings longer than
  * TEXT_DISTANCE_MAX bytes are infinitely far (SIZE_MAX). */
 #define TEXT_DISTANCE_MAX 64
 size_t text_distance(const char *a, const char *b);
