@@ -15,16 +15,16 @@
  * pointers, valid until the root is destroyed. */
 struct json;
 
-enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_REAL, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_REAL, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
-/* Parses exactly one value; only white space may follow. name says in errors what the bytes are ("manifest.json").
- * NULL with ERR_INPUT and "name:LINE:COLUMN: ..." on anything else. Rejects invalid UTF-8, doubled keys and text deeper than
- * JSON_DEPTH_MAX. */
+/* Parses exactly one object or array; only white space may follow. name says in errors what the bytes are ("manifest.json").
+ * NULL with ERR_INPUT and "name:LINE:COLUMN: ..." on anything else: also invalid UTF-8, numbers that are not finite and text
+ * deeper than JSON_DEPTH_MAX. Of doubled keys the last counts. */
 struct json *json_parse(const char *bytes, size_t size, const char *name, struct err *err);
 void json_destroy(struct json *j);
 
-enum json_type json_type(const struct json *j); /* NULL is JSON_NULL */
-const char *json_type_name(enum json_type type);
+enum json_kind json_kind(const struct json *j); /* NULL is JSON_NULL */
+const char *json_kind_name(enum json_kind type);
 
 /* Member of an object, or NULL if it is absent (or j is no object). */
 const struct json *json_member(const struct json *j, const char *key);
@@ -45,20 +45,20 @@ bool json_get_str(const struct json *object, const char *key, const char **out, 
 bool json_get_u64(const struct json *object, const char *key, uint64_t *out, struct err *err);
 bool json_get_i64(const struct json *object, const char *key, int64_t *out, struct err *err);
 bool json_get_bool(const struct json *object, const char *key, bool *out, struct err *err);
-bool json_get(const struct json *object, const char *key, enum json_type type, const struct json **out, struct err *err);
+bool json_get(const struct json *object, const char *key, enum json_kind type, const struct json **out, struct err *err);
 /* Fails, naming it, if object has a member that is not in the NULL-terminated list. */
 bool json_only(const struct json *object, const char *const *keys, struct err *err);
 
 /* Building. json_put_* replace a member of that name; a value given to json_put or json_push is owned by its new parent. */
-struct json *json_object(void);
-struct json *json_array(void);
-struct json *json_str(const char *text);
-struct json *json_strn(const char *text, size_t size);
-struct json *json_u64(uint64_t value);
-struct json *json_i64(int64_t value);
-struct json *json_real(double value);
-struct json *json_bool(bool value);
-struct json *json_null(void);
+struct json *json_new_object(void);
+struct json *json_new_array(void);
+struct json *json_new_str(const char *text);
+struct json *json_new_strn(const char *text, size_t size);
+struct json *json_new_u64(uint64_t value);
+struct json *json_new_i64(int64_t value);
+struct json *json_new_real(double value);
+struct json *json_new_bool(bool value);
+struct json *json_new_null(void);
 void json_put(struct json *object, const char *key, struct json *value);
 void json_put_str(struct json *object, const char *key, const char *text); /* NULL puts null */
 void json_put_u64(struct json *object, const char *key, uint64_t value);
