@@ -6,6 +6,7 @@ AGENT := wire sha256 netlink spec node proc fault ready report run main
 # engine/: a library without curses ...
 ENGINE := err buf text digest json file zst child rng verdict pattern event fault property yaml schema scenario check plan orders \
 	cache tree archive kernel image qmp gdb replaylog hostqemu machine snapshot observer rundir \
+	regs memory types ksyms guest guestfile symbols unwind values disas \
 	eventindex indexfile facts timeline search moment describe lanes align diff session record replay verify batch doctor
 # ... and the polecat command line, which needs no terminal.
 CLI := options output cmd_run cmd_replay cmd_verify cmd_check cmd_runs cmd_show cmd_diff cmd_debug cmd_image cmd_doctor main
