@@ -37,7 +37,7 @@ static bool get_margin(const struct json *object, struct fact_property *p, struc
 {
 	const struct json *margin = json_member(object, "margin");
 	p->margin_unit = mem_str("");
-	if (json_type(margin) == JSON_NULL)
+	if (json_kind(margin) == JSON_NULL)
 		return true;
 	const char *unit;
 	if (!json_get_u64(margin, "used", &p->margin_used, err) || !json_get_u64(margin, "of", &p->margin_of, err) ||
@@ -133,6 +133,7 @@ static bool read_file(int dirfd, const char *name, size_t limit, struct buf *out
 bool facts_read(struct facts *facts, int dirfd, struct err *err)
 {
 	struct buf plan = {0}, properties = {0};
+	bool has_plan = false, has_properties = false;
 	*facts = (struct facts){.verdict = VERDICT_UNKNOWN};
 	bool ok = read_file(dirfd, PLAN_NAME, PLAN_BYTES_MAX, &plan, &has_plan, err) &&
 	          read_file(dirfd, PROPERTIES_NAME, FACTS_PROPERTIES_BYTES_MAX, &properties, &has_properties, err);
