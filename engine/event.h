@@ -11,7 +11,7 @@
 #include "engine/buf.h"
 #include "engine/err.h"
 
-#define EVENT_LINE_MAX (64 * 1024) /* longest line of events.jsonl that a reader takes */
+#define EVENT_LINE_MAX (128 * 1024) /* longest line of events.jsonl that a reader takes */
 
 /* X(enum, name): the one list of kinds. */
 #define EVENT_KINDS(X) \
@@ -35,7 +35,7 @@ enum event_kind {
 #define EVENT_ENUM(id, name) EVENT_##id,
 	EVENT_KINDS(EVENT_ENUM)
 #undef EVENT_ENUM
-	EVENT_KIND_COUNT
+	        EVENT_KIND_COUNT
 };
 
 struct event_bytes {
@@ -53,19 +53,19 @@ struct event {
 	enum event_kind kind;
 	uint64_t invocation;
 	uint64_t pid;
-	uint64_t line;          /* io.line: number of the line in its node */
-	bool is_stderr;         /* io.line */
-	bool cut;               /* io.line without an end */
+	uint64_t line;           /* io.line: number of the line in its node */
+	bool is_stderr;          /* io.line */
+	bool cut;                /* io.line without an end */
 	struct event_bytes text; /* io.line, user.event: the raw bytes */
-	bool by_signal;         /* node.exited */
-	int status;             /* node.exited: exit status or signal number; node.launch_failed: errno */
+	bool by_signal;          /* node.exited */
+	int status;              /* node.exited: exit status or signal number; node.launch_failed: errno */
 	uint64_t out_bytes, err_bytes, kills;
 	const char *out_sha256, *err_sha256; /* hex */
-	const char *fault;      /* fault.*: "kill#1" */
-	const char *type;       /* fault.*: "kill" */
-	const char *why;        /* fault.*, run.end; launch_failed: the step. Never NULL where the kind has it */
-	const char *reason;     /* run.end */
-	const char *plan;       /* run.start: digest, hex */
+	const char *fault;                   /* fault.*: "kill#1" */
+	const char *type;                    /* fault.*: "kill" */
+	const char *why;                     /* fault.*, run.end; launch_failed: the step. Never NULL where the kind has it */
+	const char *reason;                  /* run.end */
+	const char *plan;                    /* run.start: digest, hex */
 };
 
 const char *event_kind_name(enum event_kind kind);
@@ -95,5 +95,29 @@ struct event_sink {
 const char *event_signal_name(int signal, char buffer[16]);
 int event_signal_number(const char *name); /* 0 if unknown; with or without SIG */
 const char *event_errno_name(int number, char buffer[16]);
+int event_errno_number(const char *name); /* 0 if unknown */
+
+/* Which fields a kind has after `kind`, in their order: one table that writes and reads. */
+enum event_field_type {
+	FIELD_END,
+	FIELD_NUMBER, /* uint64_t at the offset */
+	FIELD_STRING, /* const char * at the offset */
+	FIELD_ERRNO,  /* status, by name */
+	FIELD_STREAM, /* is_stderr, "out" or "err" */
+	FIELD_TEXT,   /* text: "text" or, where it is not UTF-8, "hex" */
+	FIELD_CUT,    /* cut: only there when true */
+	FIELD_STATUS, /* "exit": status or "signal": name */
+};
+
+#define EVENT_FIELDS_MAX 6
+
+struct event_field {
+	enum event_field_type type;
+	const char *key; /* NULL where the type has its own */
+	size_t offset;
+};
+
+/* FIELD_END ends them. */
+const struct event_field *event_fields(enum event_kind kind);
 
 #endif

@@ -51,18 +51,31 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 /* Digits after the point, as a part of factor: exact or not at all. */
 static bool read_fraction(const char *digits, size_t count, uint64_t factor, uint64_t *ret)
 {
-	*ret = 0;
-	if (count == 0)
+	uint64_t numerator = 0, denominator = 1;
+
+	if (count == 0 || count > 18)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		if (factor % 10 != 0 && digits[i] != '0')
-			return false;
-		factor /= 10;
-		*ret += factor * (uint64_t)(digits[i] - '0');
+		numerator = 10 * numerator + (uint64_t)(digits[i] - '0');
+		denominator *= 10;
 	}
+	uint64_t common = common_divisor(denominator, factor);
+	if (numerator % (denominator / common) != 0)
+		return false;
+	*ret = numerator / (denominator / common) * (factor / common); /* less than factor, as the fraction is less than 1 */
 	return true;
 }
 
