@@ -20,7 +20,7 @@ owner() {
 	openssl/*) echo engine/digest ;;
 	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols ;;
 	capstone.h | capstone/*) echo engine/disas ;;
-	bpf/*) echo engine/btf ;;
+	bpf/*) echo engine/types ;;
 	curses.h | ncurses.h | ncursesw/* | term.h) echo tui/term ;;
 	readline/*) echo tui/prompt ;;
 	CUnit/*) echo tests/unit ;;
