@@ -1,0 +1,156 @@
+/*
+ * Everything a person can do, in one table: it feeds key handling, the line of keys, the help, the completion of `:`, keys.conf
+ * and the man page. A new action is a new row and one function in app (found by its ID).
+ */
+#ifndef TUI_ACTION_H
+#define TUI_ACTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/buf.h"
+#include "engine/err.h"
+#include "tui/keys.h"
+
+/* Where an action makes sense. A key looks in the scope of the view on the screen first, then in more general ones. */
+#define SCOPES(X) \
+	X(RUNS, "runs", "The list of runs") \
+	X(DIFF, "diff", "Two runs side by side") \
+	X(RUN, "run", "A run and its playhead") \
+	X(LIST, "list", "Every list") \
+	X(ALL, "everywhere", "Everywhere")
+
+enum scope {
+#define SCOPE_ENUM(id, name, title) SCOPE_##id,
+	SCOPES(SCOPE_ENUM)
+#undef SCOPE_ENUM
+	SCOPE_COUNT
+};
+
+/* X(ID, name, default keys, scope, argument or "", short text for the line of keys or "", help).
+ * An argument in [ ] may be left out; without brackets, a key asks for it on the `:` line. */
+#define ACTIONS(X) \
+	X(OPEN, "open", "Enter", RUNS, "[RUN]", "open", "Open the selected run, or the one named") \
+	X(MARK, "mark", "Space", RUNS, "", "mark", "Mark the run for `diff`; two can be marked") \
+	X(RUNS_DIFF, "diff-marked", "d", RUNS, "", "diff marked", "Compare the two marked runs, or the marked one with the selected") \
+	X(REPLAY, "replay", "r", RUNS, "", "replay", "Execute the run again and compare, in the background") \
+	X(RERUN, "rerun", "R", RUNS, "SEED", "other seed", "Record the same scenario with another seed") \
+	X(RECORD, "record", "c", RUNS, "SCENARIO [SEED]", "record", "Record a new run of a scenario") \
+	X(DELETE, "delete", "x Delete", RUNS, "", "delete", "Delete the run; `undo` brings it back until the program ends") \
+	X(UNDO, "undo", "u", RUNS, "", "undo", "Bring the last deleted run back") \
+	X(SORT, "sort", "s", RUNS, "[COLUMN]", "sort", "Sort by the next column, or by the one named: verdict, scenario, seed, age, events, faults, size") \
+	X(STOP, "stop", "K", RUNS, "", "stop", "Stop the recording or replay that runs in the background") \
+	X(SWAP, "swap", "w", DIFF, "", "other side", "Make the other run the one that the keys move in") \
+	X(DIFF_KEY, "align", "t", DIFF, "[WAY]", "align by", "Keep both at the same event, time or icount") \
+	X(DIFF_NEXT, "next-difference", "d", DIFF, "", "d/D difference", "Go to the next place where the runs differ") \
+	X(DIFF_PREV, "previous-difference", "D", DIFF, "", "", "Go to the previous place where the runs differ") \
+	X(EVENT_NEXT, "next-event", "Right l", RUN, "", "\xe2\x86\x90\xe2\x86\x92 event", "Go to the next event") \
+	X(EVENT_PREV, "previous-event", "Left h", RUN, "", "", "Go to the previous event") \
+	X(EVENT_MORE, "forward", "S-Right L", RUN, "", "", "Go a tenth of what the timeline shows forward") \
+	X(EVENT_LESS, "backward", "S-Left H", RUN, "", "", "Go a tenth of what the timeline shows backward") \
+	X(FAULT_NEXT, "next-fault", "f", RUN, "", "f/F fault", "Go to the next fault transition") \
+	X(FAULT_PREV, "previous-fault", "F", RUN, "", "", "Go to the previous fault transition") \
+	X(FAIL_NEXT, "next-failure", "p", RUN, "", "p/P failure", "Go to the next event that decided a failed property, or is its witness; without failures, of any property") \
+	X(FAIL_PREV, "previous-failure", "P", RUN, "", "", "Go to the previous one") \
+	X(NODE_NEXT, "next-of-node", "e", RUN, "", "", "Go to the next event of the same node") \
+	X(NODE_PREV, "previous-of-node", "E", RUN, "", "", "Go to the previous event of the same node") \
+	X(BEGIN, "begin", "g", RUN, "", "", "Go to the first event") \
+	X(END, "end", "G", RUN, "", "", "Go to the last event; stay there while a recording grows") \
+	X(GOTO, "goto", "@", RUN, "MOMENT", "", "Go to a moment: ev:17, fault:kill#1.applied, prop:ID, t:4.39s, an icount, begin, end") \
+	X(JUMP_BACK, "jump-back", "u Backspace", RUN, "", "", "Go back to where you were before the last jump") \
+	X(JUMP_FORWARD, "jump-forward", "U", RUN, "", "", "Undo jump-back") \
+	X(BOOKMARK, "bookmark", "b", RUN, "[NAME]", "b mark", "Set a bookmark here, or take it away") \
+	X(BOOKMARK_NEXT, "next-bookmark", "'", RUN, "", "", "Go to the next bookmark") \
+	X(BOOKMARK_PREV, "previous-bookmark", "\"", RUN, "", "", "Go to the previous bookmark") \
+	X(SEARCH, "search", "/", RUN, "TEXT", "/ search", "Search forward in what events say; small letters match capitals too") \
+	X(SEARCH_BACK, "search-back", "\\", RUN, "TEXT", "", "Search backward") \
+	X(SEARCH_NEXT, "next-match", "n", RUN, "", "", "Go to the next match") \
+	X(SEARCH_PREV, "previous-match", "N", RUN, "", "", "Go to the previous match") \
+	X(ZOOM_IN, "zoom-in", "+ =", RUN, "", "+- zoom", "Show less of the run, larger") \
+	X(ZOOM_OUT, "zoom-out", "-", RUN, "", "", "Show more of the run") \
+	X(ZOOM_ALL, "zoom-all", "0", RUN, "", "", "Show the whole run") \
+	X(AXIS, "axis", "a", RUN, "[AXIS]", "", "Draw the timeline by virtual time, by icount or by event") \
+	X(GAPS, "gaps", "A", RUN, "", "", "Fold idle time, or draw it at its length") \
+	X(DETAIL, "detail", "Enter", RUN, "", "Enter detail", "Everything about the event at the playhead") \
+	X(CONSOLE, "console", "c", RUN, "[NODE]", "c console", "Output of the nodes, up to the playhead") \
+	X(PLAN, "plan", "s", RUN, "", "s scenario", "The scenario with the seed's decisions marked, and the plan") \
+	X(EVENTS, "events", "v", RUN, "", "", "Back to events, faults and properties") \
+	X(DIFF_WITH, "diff", "d", RUN, "[RUN]", "d diff", "Compare with another run: the one named, the marked one, or choose") \
+	X(COPY, "copy", "y", RUN, "", "", "Copy the event (in its detail: the whole line) to the terminal's clipboard") \
+	X(WIDE, "wide", "z", RUN, "", "", "Give the focused pane the whole width, or share again") \
+	X(UP, "up", "Up k C-p", LIST, "", "\xe2\x86\x91\xe2\x86\x93 select", "One row up") \
+	X(DOWN, "down", "Down j C-n", LIST, "", "", "One row down") \
+	X(PAGE_UP, "page-up", "PgUp C-b", LIST, "", "", "One page up") \
+	X(PAGE_DOWN, "page-down", "PgDn C-f Space", LIST, "", "", "One page down") \
+	X(FIRST, "first", "Home g", LIST, "", "", "To the first row") \
+	X(LAST, "last", "End G", LIST, "", "", "To the last row") \
+	X(FILTER, "filter", "&", LIST, "[WORDS]", "& filter", "Show only rows that match; no words: all. Events: node:N kind:K fault:F text. Runs: verdict:fail scenario:S seed:40..50") \
+	X(PANE_NEXT, "next-pane", "Tab", ALL, "", "Tab pane", "Focus the next pane") \
+	X(PANE_PREV, "previous-pane", "S-Tab", ALL, "", "", "Focus the previous pane") \
+	X(RUNS_VIEW, "runs", "o", ALL, "", "o runs", "The list of runs") \
+	X(BACK, "back", "Esc", ALL, "", "", "Cancel what is going on; or close this view") \
+	X(QUIT, "quit", "q", ALL, "", "q back", "Close this view; at the last one, end") \
+	X(QUIT_ALL, "quit-all", "Q C-c", ALL, "", "", "End") \
+	X(COMMAND, "command", ":", ALL, "", ": command", "Type any action by its name; Tab completes") \
+	X(HELP, "help", "?", ALL, "", "? help", "All keys and commands") \
+	X(TOUR, "tour", "F1", ALL, "", "", "A short walk through this screen") \
+	X(THEME, "theme", "T", ALL, "[NAME]", "", "The next theme, or the one named") \
+	X(ASCII, "ascii", "", ALL, "", "", "Draw with ASCII only, or with UTF-8 again") \
+	X(MOUSE, "mouse", "m", ALL, "", "", "Mouse on or off: click, wheel, drag the playhead") \
+	X(REDRAW, "redraw", "C-l", ALL, "", "", "Draw everything anew") \
+	X(SUSPEND, "suspend", "C-z", ALL, "", "", "Stop this program and give the shell the terminal")
+
+enum action {
+#define ACTION_ENUM(id, name, keys, scope, argument, brief, help) ACTION_##id,
+	ACTIONS(ACTION_ENUM)
+#undef ACTION_ENUM
+	ACTION_COUNT,
+	ACTION_NONE = ACTION_COUNT
+};
+
+struct action_info {
+	const char *name, *keys, *argument, *brief, *help;
+	enum scope scope;
+};
+
+const struct action_info *action_info(enum action action);
+enum action action_find(const char *name, size_t size); /* ACTION_NONE if there is none */
+const char *scope_title(enum scope scope);
+const char *scope_name(enum scope scope);
+/* The name is the whole command: an argument must follow. */
+bool action_needs_argument(enum action action);
+
+/* ---- which key does what ---- */
+
+#define KEYMAP_BINDINGS_MAX 512
+#define KEYMAP_FILE_MAX     (64 * 1024)
+#define KEYMAP_LINE_MAX     256
+
+struct binding {
+	uint32_t key;
+	enum scope scope;
+	enum action action;
+};
+
+struct keymap {
+	struct binding bindings[KEYMAP_BINDINGS_MAX];
+	size_t count;
+};
+
+/* The default keys of the table. */
+void keymap_init(struct keymap *map);
+
+/*
+ * Reads a keys.conf: lines `KEY ACTION`, `KEY none`, `# comment`. A line binds the key in the scope of its action and takes the
+ * key from what had it there. Errors: ERR_INPUT "file:line:column: sentence"; map is then unchanged.
+ */
+bool keymap_parse(struct keymap *map, const char *bytes, size_t size, const char *file, struct err *err);
+
+/* scopes: bits 1 << enum scope that hold now; the most special wins. ACTION_NONE if the key does nothing here. */
+enum action keymap_find(const struct keymap *map, uint32_t key, unsigned scopes);
+
+/* The keys of an action as text, "f", "Right l"; "" if it has none. first: only the first. */
+void keymap_keys(const struct keymap *map, enum action action, bool first, struct buf *out);
+
+#endif
