@@ -18,7 +18,8 @@
 #define THEME_FILE_MAX (64 * 1024) /* bytes of a theme file */
 #define THEME_LINE_MAX 256         /* bytes of one line */
 
-/* X(enum, name, letter): letter stands for the role in dumps of the screen. Not more than 25: a theme must stay writable by hand. */
+/* X(enum, name, letter): letter stands for the role in dumps of the screen. Not more than 25: a theme must stay writable by hand.
+ */
 #define ROLES(X) \
 	X(TEXT, "text", '.') \
 	X(DIM, "dim", 'd') \
@@ -50,7 +51,7 @@ enum role {
 #define ROLE_ENUM(id, name, letter) ROLE_##id,
 	ROLES(ROLE_ENUM)
 #undef ROLE_ENUM
-	ROLE_COUNT
+	        ROLE_COUNT
 };
 
 #define COLOUR_NONE    (-1) /* as without the role */
