@@ -25,7 +25,7 @@ enum scope {
 #define SCOPE_ENUM(id, name, title) SCOPE_##id,
 	SCOPES(SCOPE_ENUM)
 #undef SCOPE_ENUM
-	SCOPE_COUNT
+	        SCOPE_COUNT
 };
 
 /* X(ID, name, default keys, scope, argument or "", short text for the line of keys or "", help).
@@ -33,13 +33,15 @@ enum scope {
 #define ACTIONS(X) \
 	X(OPEN, "open", "Enter", RUNS, "[RUN]", "open", "Open the selected run, or the one named") \
 	X(MARK, "mark", "Space", RUNS, "", "mark", "Mark the run for `diff`; two can be marked") \
-	X(RUNS_DIFF, "diff-marked", "d", RUNS, "", "diff marked", "Compare the two marked runs, or the marked one with the selected") \
+	X(RUNS_DIFF, "diff-marked", "d", RUNS, "", "diff marked", \
+	        "Compare the two marked runs, or the marked one with the selected") \
 	X(REPLAY, "replay", "r", RUNS, "", "replay", "Execute the run again and compare, in the background") \
 	X(RERUN, "rerun", "R", RUNS, "SEED", "other seed", "Record the same scenario with another seed") \
 	X(RECORD, "record", "c", RUNS, "SCENARIO [SEED]", "record", "Record a new run of a scenario") \
 	X(DELETE, "delete", "x Delete", RUNS, "", "delete", "Delete the run; `undo` brings it back until the program ends") \
 	X(UNDO, "undo", "u", RUNS, "", "undo", "Bring the last deleted run back") \
-	X(SORT, "sort", "s", RUNS, "[COLUMN]", "sort", "Sort by the next column, or by the one named: verdict, scenario, seed, age, events, faults, size") \
+	X(SORT, "sort", "s", RUNS, "[COLUMN]", "sort", \
+	        "Sort by the next column, or by the one named: verdict, scenario, seed, age, events, faults, size") \
 	X(STOP, "stop", "K", RUNS, "", "stop", "Stop the recording or replay that runs in the background") \
 	X(SWAP, "swap", "w", DIFF, "", "other side", "Make the other run the one that the keys move in") \
 	X(DIFF_KEY, "align", "t", DIFF, "[WAY]", "align by", "Keep both at the same event, time or icount") \
@@ -51,13 +53,15 @@ enum scope {
 	X(EVENT_LESS, "backward", "S-Left H", RUN, "", "", "Go a tenth of what the timeline shows backward") \
 	X(FAULT_NEXT, "next-fault", "f", RUN, "", "f/F fault", "Go to the next fault transition") \
 	X(FAULT_PREV, "previous-fault", "F", RUN, "", "", "Go to the previous fault transition") \
-	X(FAIL_NEXT, "next-failure", "p", RUN, "", "p/P failure", "Go to the next event that decided a failed property, or is its witness; without failures, of any property") \
+	X(FAIL_NEXT, "next-failure", "p", RUN, "", "p/P failure", \
+	        "Go to the next event that decided a failed property, or is its witness; without failures, of any property") \
 	X(FAIL_PREV, "previous-failure", "P", RUN, "", "", "Go to the previous one") \
 	X(NODE_NEXT, "next-of-node", "e", RUN, "", "", "Go to the next event of the same node") \
 	X(NODE_PREV, "previous-of-node", "E", RUN, "", "", "Go to the previous event of the same node") \
 	X(BEGIN, "begin", "g", RUN, "", "", "Go to the first event") \
 	X(END, "end", "G", RUN, "", "", "Go to the last event; stay there while a recording grows") \
-	X(GOTO, "goto", "@", RUN, "MOMENT", "", "Go to a moment: ev:17, fault:kill#1.applied, prop:ID, t:4.39s, an icount, begin, end") \
+	X(GOTO, "goto", "@", RUN, "MOMENT", "", \
+	        "Go to a moment: ev:17, fault:kill#1.applied, prop:ID, t:4.39s, an icount, begin, end") \
 	X(JUMP_BACK, "jump-back", "u Backspace", RUN, "", "", "Go back to where you were before the last jump") \
 	X(JUMP_FORWARD, "jump-forward", "U", RUN, "", "", "Undo jump-back") \
 	X(BOOKMARK, "bookmark", "b", RUN, "[NAME]", "b mark", "Set a bookmark here, or take it away") \
@@ -85,7 +89,9 @@ enum scope {
 	X(PAGE_DOWN, "page-down", "PgDn C-f Space", LIST, "", "", "One page down") \
 	X(FIRST, "first", "Home g", LIST, "", "", "To the first row") \
 	X(LAST, "last", "End G", LIST, "", "", "To the last row") \
-	X(FILTER, "filter", "&", LIST, "[WORDS]", "& filter", "Show only rows that match; no words: all. Events: node:N kind:K fault:F text. Runs: verdict:fail scenario:S seed:40..50") \
+	X(FILTER, "filter", "&", LIST, "[WORDS]", "& filter", \
+	        "Show only rows that match; no words: all. Events: node:N kind:K fault:F text. Runs: verdict:fail scenario:S " \
+	        "seed:40..50") \
 	X(PANE_NEXT, "next-pane", "Tab", ALL, "", "Tab pane", "Focus the next pane") \
 	X(PANE_PREV, "previous-pane", "S-Tab", ALL, "", "", "Focus the previous pane") \
 	X(RUNS_VIEW, "runs", "o", ALL, "", "o runs", "The list of runs") \
@@ -105,7 +111,7 @@ enum action {
 #define ACTION_ENUM(id, name, keys, scope, argument, brief, help) ACTION_##id,
 	ACTIONS(ACTION_ENUM)
 #undef ACTION_ENUM
-	ACTION_COUNT,
+	        ACTION_COUNT,
 	ACTION_NONE = ACTION_COUNT
 };
 
