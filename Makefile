@@ -11,7 +11,8 @@ ENGINE := err buf text digest json file zst child rng verdict pattern event even
 # ... and the polecat command line, which needs no terminal.
 CLI := options output cmd_run cmd_replay cmd_verify cmd_check cmd_runs cmd_show cmd_diff cmd_debug cmd_image cmd_doctor main
 # tui/: polecat-tui
-TUI := term theme action layout lanes view prompt app main
+TUI := glyph keys layout theme canvas guard term action list doc fmt job run runlist state prompt model view \
+	view_timeline view_events view_faults view_properties view_detail view_console view_plan view_runs view_diff view_help app main
 
 # ---- what is built with what ---------------------------------------------------------------------------------
 # MODE=debug, release or asan; each has its own folder, so no mode needs a clean. (MODE=fuzz is used by `make fuzz`.)
@@ -59,8 +60,8 @@ TUI_OBJ := $(call objects,tui,$(filter-out main,$(TUI)))
 AGENT_OBJ := $(call objects,agent,$(filter-out wire main,$(AGENT)))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
-# Files compiled into the programs: themes/default.theme becomes the C string literal default.theme.inc.
-EMBED := $(wildcard themes/default.theme)
+# Files compiled into the programs: themes/NAME.theme becomes the C string literal NAME.theme.inc.
+EMBED := $(wildcard themes/*.theme)
 GEN := $(patsubst %,$(B)/gen/%.inc,$(notdir $(EMBED)))
 
 # A program is made as soon as its main.c exists.
