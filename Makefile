@@ -4,7 +4,7 @@
 # agent/: the static PID 1 of the machine. wire is shared with the engine and includes nothing.
 AGENT := wire sha256 netlink spec node proc fault ready report run main
 # engine/: a library without curses ...
-ENGINE := err buf text digest json file zst child rng verdict pattern event eventread fault property yaml schema scenario check plan orders \
+ENGINE := err buf text digest json file zst child rng verdict pattern event event_read fault property yaml schema scenario check plan orders \
 	cache tree archive kernel image qmp gdb replaylog hostqemu machine snapshot observer rundir \
 	regs memory types ksyms guest guestfile symbols unwind values disas \
 	eventindex indexfile facts timeline search moment describe lanes align diff session record replay verify batch doctor

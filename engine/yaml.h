@@ -13,6 +13,7 @@
 
 #define YAML_DEPTH_MAX  16    /* lists and maps inside each other */
 #define YAML_VALUES_MAX 20000 /* scalars, lists and maps in a file */
+#define YAML_KEYS_MAX   512   /* of one map */
 #define YAML_TEXT_MAX   65536 /* bytes of one scalar */
 
 enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
@@ -24,9 +25,9 @@ struct yaml {
 	const char *text; /* scalar: valid UTF-8, NUL-terminated, no NUL inside */
 	size_t size;
 	struct text_place place;
-	const struct yaml *key;   /* of a value in a map: its key, a scalar */
-	const struct yaml *first; /* list, map: its values */
-	const struct yaml *next;
+	struct yaml *key;   /* of a value in a map: its key, a scalar */
+	struct yaml *first; /* list, map: its values */
+	struct yaml *next;
 	size_t count;
 };
 
