@@ -4,12 +4,15 @@
 # agent/: the static PID 1 of the machine. wire is shared with the engine and includes nothing.
 AGENT := wire sha256 netlink spec node proc fault ready report run main
 # engine/: a library without curses ...
-ENGINE := err buf text digest json file zst child rng verdict pattern event event_read fault property yaml schema scenario check plan orders \
-	cache tree archive kernel image qmp gdb replaylog hostqemu machine snapshot observer rundir \
+ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml schema scenario check \
+	plan orders cache tree archive kernel image qmp gdb replaylog hostqemu machine snapshot \
+	observer listener play manifest rundir runlist recorded prepare \
 	regs memory types ksyms guest guestfile symbols unwind values disas \
-	eventindex indexfile facts timeline search moment describe lanes align diff session record replay verify batch doctor
+	eventindex indexfile facts timeline search moment describe lanes align diff \
+	session record replay verify report batch doctor
 # ... and the polecat command line, which needs no terminal.
-CLI := options output cmd_run cmd_replay cmd_verify cmd_check cmd_runs cmd_show cmd_diff cmd_debug cmd_image cmd_doctor main
+CLI := args help output common commands cmd_run cmd_replay cmd_check cmd_ls cmd_show cmd_diff cmd_debug cmd_image cmd_doctor \
+	cmd_ui cmd_manual main
 # tui/: polecat-tui
 TUI := glyph keys layout theme canvas guard term action list doc fmt job run runlist state prompt model view \
 	view_timeline view_events view_faults view_properties view_detail view_console view_plan view_runs view_diff view_help app main

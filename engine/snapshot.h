@@ -24,7 +24,7 @@ struct snapshot_spec {
 	const struct image_spec *image;
 	unsigned memory_mib;
 	unsigned output_mib;         /* 0: MACHINE_OUTPUT_MIB */
-	const volatile bool *cancel; /* becomes true: give up; may be NULL */
+	int cancel_fd; /* readable: give up; -1: none */
 };
 
 struct snapshot;
@@ -35,6 +35,10 @@ typedef void snapshot_progress(void *data, double fraction, const char *words);
 /* The snapshot of this identity, from the cache or built now. Other processes that want the same wait for the one that builds.
  * NULL on failure; a failed boot's diagnosis is in the sentence. */
 struct snapshot *snapshot_get(const struct snapshot_spec *spec, snapshot_progress *progress, void *data, struct err *err);
+/* The snapshot that a recorded run started from, by the canonical JSON of its identity; never builds. Fails with ERR_INPUT before
+ * anything is started: naming the member that differs when this host's QEMU is another one, or saying that the snapshot is no
+ * longer in the cache and that recording its scenario once more makes it again. */
+struct snapshot *snapshot_open(const char *cache, const struct hostqemu *qemu, const char *identity_json, struct err *err);
 void snapshot_destroy(struct snapshot *s);
 
 /* What machine_start needs; borrowed until snapshot_destroy. */
