@@ -1,0 +1,100 @@
+#include "engine/play.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/buf.h"
+#include "engine/plan.h"
+
+enum { STEP_MS = 20, TICK_EVERY = 5 /* steps */ };
+
+static uint64_t seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec;
+}
+
+static bool died(struct machine *m, struct err *err)
+{
+	struct buf why = {0};
+	machine_diagnosis(m, &why);
+	err_set(err, ERR_QEMU, "QEMU ended by itself: %.1500s", why.data ? why.data : "no reason known");
+	buf_free(&why);
+	return false;
+}
+
+/* One wait. *going turns false when there is nothing left to wait for. */
+static bool step(struct play *p, bool *going, bool *dead, struct err *err)
+{
+	enum machine_state state;
+	if (!cancel_check(p->cancel, err) || !machine_poll(p->machine, STEP_MS, &state, err))
+		return false;
+	if (!listener_step(p->listener, err))
+		return false;
+	switch (state) {
+	case MACHINE_RUNNING:
+		*going = !observer_ended(p->observer);
+		return true;
+	case MACHINE_DIED:
+		return died(p->machine, err);
+	case MACHINE_GUEST_DIED:
+		*dead = true;
+		break;
+	default:
+		break;
+	}
+	*going = false;
+	return true;
+}
+
+bool play_run(struct play *p, bool *dead, struct err *err)
+{
+	uint64_t began = seconds();
+	bool going = true;
+	*dead = false;
+	if (!machine_cont(p->machine, err))
+		return false;
+	for (unsigned i = 0; going; i++) {
+		if (!step(p, &going, dead, err))
+			return false;
+		if (p->tick && i % TICK_EVERY == 0)
+			p->tick(p->data);
+		if (going && seconds() - began > p->wall_s)
+			return err_set(err, ERR_QEMU, "watchdog: the run did not end within %llu s of host time",
+				(unsigned long long)p->wall_s);
+	}
+	return true;
+}
+
+void play_last_words(struct machine *m, struct buf *out)
+{
+	static const char sign[] = "Kernel panic - not syncing: ";
+	struct buf console = {0};
+	machine_console(m, &console);
+	const char *at = console.data ? strstr(console.data, sign) : NULL;
+	if (!at)
+		buf_str(out, "the guest reset itself");
+	for (; at && *at && *at != '\n' && *at != '\r'; at++)
+		buf_char(out, *at >= 0x20 && *at < 0x7f ? *at : '?');
+	buf_free(&console);
+}
+
+void play_cast(const struct plan *plan, struct observer_cast *ret)
+{
+	const char **nodes = mem_array(plan->node_count, sizeof *nodes);
+	struct observer_fault *faults = mem_array(plan->fault_count, sizeof *faults);
+	for (size_t i = 0; i < plan->node_count; i++)
+		nodes[i] = plan->nodes[i].name;
+	for (size_t i = 0; i < plan->fault_count; i++)
+		faults[i] = (struct observer_fault){plan->faults[i].id, plan->faults[i].kind->name};
+	*ret = (struct observer_cast){nodes, plan->node_count, faults, plan->fault_count};
+}
+
+void play_cast_finish(struct observer_cast *cast)
+{
+	free((void *)cast->nodes);
+	free((void *)cast->faults);
+	*cast = (struct observer_cast){0};
+}
