@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/text.h"
+
 const struct args_option args_common[] = {
 	{"help", 'h', NULL, false, "Show how the command is used."},
 	{0},
@@ -56,54 +58,12 @@ void args_destroy(struct args *args)
 	free(args);
 }
 
-/* ---- did you mean ----------------------------------------------------------------------------------------- */
-
-enum { NEAR_WORD_MAX = 64, NEAR_DISTANCE = 3 };
-
-/* Edits (insert, delete, replace) from a to b. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[NEAR_WORD_MAX + 1], la = strlen(a), lb = strlen(b);
-	if (la > NEAR_WORD_MAX || lb > NEAR_WORD_MAX)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= la; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= lb; j++) {
-			size_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
-			if (above + 1 < best)
-				best = above + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			diagonal = above;
-			row[j] = best;
-		}
-	}
-	return row[lb];
-}
-
-const char *args_nearest(const char *word, const char *const *list)
-{
-	const char *best = NULL;
-	size_t least = NEAR_DISTANCE + 1;
-	for (; *list; list++) {
-		size_t d = distance(word, *list);
-		if (d < least && d < strlen(*list)) {
-			least = d;
-			best = *list;
-		}
-	}
-	return best;
-}
-
 static bool unknown_option(const struct args *args, const char *word, struct err *err)
 {
-	const char **names = mem_array(args->given_count + 1, sizeof *names);
+	const char **names = mem_array(args->given_count, sizeof *names);
 	for (size_t i = 0; i < args->given_count; i++)
 		names[i] = args->given[i].option->name;
-	const char *near = args_nearest(word, names);
+	const char *near = text_nearest(word, names, args->given_count);
 	free(names);
 	if (near)
 		return err_set(err, ERR_USAGE, "%s: there is no option --%s (did you mean --%s?)", args->command->name, word, near);

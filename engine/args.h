@@ -53,7 +53,4 @@ size_t args_rest(const struct args *args, const char *const **ret); /* words aft
 bool args_number(const struct args *args, const char *name, uint64_t fallback, uint64_t low, uint64_t high, uint64_t *ret,
 	struct err *err);
 
-/* The name of list (NULL-terminated) closest to word, or NULL when none is near: for "did you mean". */
-const char *args_nearest(const char *word, const char *const *list);
-
 #endif
