@@ -5,7 +5,7 @@
 AGENT := wire sha256 netlink spec node proc fault ready report run main
 # engine/: a library without curses ...
 ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml schema scenario check \
-	plan orders cache tree archive kernel image qmp gdb replaylog hostqemu machine snapshot \
+	plan orders cache tree archive kmodule kernel image qmp gdb replaylog hostqemu ram machine snapshot \
 	observer listener play manifest rundir runlist recorded prepare \
 	regs memory types ksyms guest guestfile symbols unwind values disas \
 	eventindex indexfile facts timeline search moment describe lanes align diff \

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <openssl/evp.h>
 
@@ -91,4 +92,17 @@ bool digest_fd(int fd, uint8_t out[DIGEST_SIZE], struct err *err)
 	digest_destroy(d);
 	free(block);
 	return got == 0 || err_sys(err, why, "reading a file for its digest");
+}
+
+bool digest_parse(const char *text, uint8_t out[DIGEST_SIZE])
+{
+	static const char digits[] = "0123456789abcdef";
+	for (size_t i = 0; i < 2 * DIGEST_SIZE; i++) {
+		const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+		if (!digit)
+			return false;
+		unsigned value = (unsigned)(digit - digits);
+		out[i / 2] = (uint8_t)(i % 2 ? out[i / 2] | value : value << 4);
+	}
+	return text[2 * DIGEST_SIZE] == '\0';
 }

@@ -25,6 +25,9 @@ void digest_end(struct digest *d, uint8_t out[DIGEST_SIZE]);
 /* size bytes as 2 * size lower case hex digits and a NUL. */
 void digest_hex(const void *bytes, size_t size, char *out);
 
+/* Reads what digest_hex wrote for a digest. False unless text is exactly 64 hexadecimal digits. */
+bool digest_parse(const char *text, uint8_t out[DIGEST_SIZE]);
+
 /* Of a whole file, from offset 0 to its end; the offset does not move, holes are read as zeros. */
 bool digest_fd(int fd, uint8_t out[DIGEST_SIZE], struct err *err);
 

@@ -81,14 +81,6 @@ static char *fingerprint(const char *path, struct err *err)
 	        st.st_ctim.tv_nsec);
 }
 
-static bool parse_digest(const char *text, uint8_t out[DIGEST_SIZE])
-{
-	for (size_t i = 0; i < DIGEST_SIZE; i++)
-		if (sscanf(text + 2 * i, "%2" SCNx8, &out[i]) != 1)
-			return false;
-	return text[2 * (size_t)DIGEST_SIZE] == '\0';
-}
-
 /* What was learnt about this very file before. Anything odd in the memory only means asking again. */
 static bool recall(struct hostqemu *q, const char *cache, const char *print)
 {
@@ -104,7 +96,7 @@ static bool recall(struct hostqemu *q, const char *cache, const char *print)
 	        (j = json_parse(text.data, text.size, MEMORY_NAME, &ignored)))
 		ok = json_get_str(j, "file", &was, &ignored) && !strcmp(was, print) &&
 		     json_get_str(j, "version", &version, &ignored) && json_get_str(j, "sha256", &digest, &ignored) &&
-		     strlen(digest) == 2 * DIGEST_SIZE && parse_digest(digest, q->digest) && hostqemu_parse(q, version, &ignored);
+		     digest_parse(digest, q->digest) && hostqemu_parse(q, version, &ignored);
 	json_destroy(j);
 	buf_free(&text);
 	close(dir);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "engine/buf.h"
 #include "engine/digest.h"
 #include "engine/err.h"
 
@@ -28,6 +29,11 @@ typedef void kernel_progress(void *data, const char *words);
  * boot directory, or below /), else the one of the cache, else apt-get download of the package that linux-image-amd64 depends on
  * (no root needed). Safe to call from many processes at once. cache is the polecat cache directory. */
 struct kernel *kernel_get(const char *cache, kernel_progress *progress, void *data, struct err *err);
+/* The module of this name, or NULL if it is not in the image (built in, or this kernel has none). */
+const struct kernel_module *kernel_find_module(const struct kernel *k, const char *name);
+
+/* Appends the uncompressed ELF image of a vmlinuz (bzImage); an ELF image is copied. */
+bool kernel_unpack(const void *bytes, size_t size, struct buf *out, struct err *err);
 void kernel_destroy(struct kernel *k);
 
 #endif
