@@ -44,10 +44,10 @@ static void print_row(const struct runlist_entry *e)
 
 static void print_json(const struct runlist_entry *list, size_t count)
 {
-	struct json *runs = json_array(), *top = json_object();
+	struct json *runs = json_new_array(), *top = json_new_object();
 	for (size_t i = 0; i < count; i++) {
 		const struct manifest *m = &list[i].manifest;
-		struct json *run = json_object();
+		struct json *run = json_new_object();
 		json_put_str(run, "name", list[i].name);
 		json_put_str(run, "state", state_name(list[i].state));
 		json_put_u64(run, "bytes", list[i].bytes);

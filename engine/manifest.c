@@ -39,9 +39,9 @@ void manifest_add_file(struct manifest *m, const char *name, const void *bytes, 
 
 static struct json *files_json(const struct manifest *m)
 {
-	struct json *files = json_object();
+	struct json *files = json_new_object();
 	for (size_t i = 0; i < m->file_count; i++) {
-		struct json *file = json_object();
+		struct json *file = json_new_object();
 		json_put_u64(file, "size", m->files[i].size);
 		json_put_str(file, "sha256", m->files[i].sha256);
 		json_put(files, m->files[i].name, file);
@@ -63,7 +63,7 @@ static void sign(char *bytes, size_t size)
 
 void manifest_write(const struct manifest *m, struct buf *out)
 {
-	struct json *j = json_object();
+	struct json *j = json_new_object();
 	json_put_u64(j, "polecat_run", MANIFEST_VERSION);
 	json_put_u64(j, "polecat_events", 1);
 	json_put_str(j, "polecat", m->polecat);
@@ -167,7 +167,7 @@ static bool get_strings(struct manifest *m, const struct json *j, struct err *er
 {
 	const char *verdict;
 	const struct json *parent = json_member(j, "parent");
-	if (parent && json_type(parent) != JSON_NULL && !get_string(j, "parent", &m->parent, err))
+	if (parent && json_kind(parent) != JSON_NULL && !get_string(j, "parent", &m->parent, err))
 		return false;
 	if (!get_string(j, "polecat", &m->polecat, err) || !get_string(j, "scenario", &m->scenario, err) ||
 		!get_string(j, "created", &m->created, err) || !get_string(j, "kind", &m->kind, err) ||

@@ -235,7 +235,7 @@ static bool write_note(struct rundir *r, const struct rundir_note *note, struct 
 
 bool rundir_fail(struct rundir *r, const struct err *why, const struct rundir_note *notes, size_t count, struct err *err)
 {
-	struct json *j = json_object();
+	struct json *j = json_new_object();
 	json_put_u64(j, "polecat_failure", 1);
 	json_put_str(j, "run", r->name);
 	json_put_str(j, "error", why->text);
