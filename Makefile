@@ -7,7 +7,7 @@ AGENT := wire sha256 netlink spec node proc fault ready report run main
 ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml schema scenario check \
 	plan orders cache tree archive kmodule kernel image qmp gdb replaylog hostqemu ram machine snapshot \
 	observer listener play manifest rundir runlist recorded prepare \
-	regs memory types ksyms guest guestfile symbols unwind values disas \
+	regs memory types ksyms layout guestfile maps process openfiles symbols unwind values disas \
 	eventindex indexfile facts timeline search moment describe lanes align diff \
 	session record replay verify report batch doctor
 # ... and the polecat command line, which needs no terminal.

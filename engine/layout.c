@@ -1,0 +1,147 @@
+#include "engine/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/buf.h"
+
+#define BTF_SIZE_MAX  (64u << 20)
+#define CR4_LA57      (1u << 12)
+#define PTI_USER_HALF 0x1000u /* with page table isolation the user half of a pair of top tables has this bit */
+
+static const struct {
+	const char *type, *path;
+} members[LAYOUT_MEMBER_COUNT] = {
+#define LAYOUT_ROW(id, type, path) {type, path},
+        LAYOUT_MEMBERS(LAYOUT_ROW)
+#undef LAYOUT_ROW
+};
+
+static bool symbol(const struct layout *layout, const char *name, uint64_t *ret_address, struct err *err)
+{
+	const struct ksym *found = ksyms_find(layout->ksyms, name);
+	if (!found)
+		return err_set(err, ERR_QEMU, "the guest's kernel has no symbol %s", name);
+	*ret_address = found->address;
+	return true;
+}
+
+/* An address space in which the kernel is mapped: the one in use, or its kernel half. */
+static bool bootstrap(const struct layout *layout, const struct stop *stop, struct space *ret_space, struct err *err)
+{
+	uint64_t banner = 0;
+	char text[14] = "";
+	if (!symbol(layout, "linux_banner", &banner, err))
+		return false;
+	struct space space = memory_current(stop);
+	for (int half = 0; half < 2; half++, space.root &= ~(uint64_t)PTI_USER_HALF)
+		if (memory_read_some(&space, banner, text, 13) == 13 && !strcmp(text, "Linux version")) {
+			*ret_space = space;
+			return true;
+		}
+	return err_set(err, ERR_QEMU, "the kernel is not mapped at 0x%llx in the address space in use (cr3 0x%llx)",
+	        (unsigned long long)banner, (unsigned long long)stop->regs.cr3);
+}
+
+static bool read_types(struct layout *layout, const struct space *space, struct err *err)
+{
+	uint64_t start = 0, stop = 0;
+	if (!symbol(layout, "__start_BTF", &start, err) || !symbol(layout, "__stop_BTF", &stop, err))
+		return false;
+	if (stop <= start || stop - start > BTF_SIZE_MAX)
+		return err_set(err, ERR_QEMU, "the kernel's .BTF has an impossible size");
+	void *bytes = mem_alloc(stop - start);
+	bool ok = memory_read(space, start, bytes, stop - start, err) && (layout->types = types_create(bytes, stop - start, err));
+	free(bytes);
+	return ok;
+}
+
+static bool read_members(struct layout *layout, struct err *err)
+{
+	for (size_t i = 0; i < LAYOUT_MEMBER_COUNT; i++)
+		if (!types_member(layout->types, members[i].type, members[i].path, &layout->members[i], err))
+			return false;
+	return types_size(layout->types, "page", &layout->page_size, err) &&
+	       types_size(layout->types, "upid", &layout->upid_size, err);
+}
+
+static bool read_places(struct layout *layout, const struct space *space, struct err *err)
+{
+	uint64_t top = 0, per_cpu = 0, offset = 0, current = 0, vmemmap = 0;
+	struct memory_page page;
+	if (!symbol(layout, "init_task", &layout->init_task, err) || !symbol(layout, "init_top_pgt", &top, err) ||
+	        !symbol(layout, "__per_cpu_offset", &per_cpu, err) || !symbol(layout, "current_task", &current, err) ||
+	        !symbol(layout, "vmemmap_base", &vmemmap, err))
+		return false;
+	if (!memory_walk(space, top, &page))
+		return err_set(err, ERR_QEMU, "the kernel's page tables (init_top_pgt) are not mapped");
+	layout->kernel_root = page.physical;
+	if (!memory_read(space, per_cpu, &offset, 8, err) || !memory_read(space, vmemmap, &layout->vmemmap, 8, err))
+		return false;
+	layout->current_task = offset + current; /* of processor 0: the machine has one */
+	return true;
+}
+
+struct layout *layout_create(const struct stop *stop, struct err *err)
+{
+	if (stop->regs.cr4 & CR4_LA57) {
+		err_set(err, ERR_QEMU, "the guest uses 5-level page tables; only 4 levels are read");
+		return NULL;
+	}
+	struct layout *layout = mem_alloc(sizeof *layout);
+	struct space space;
+	bool ok = (layout->ksyms = ksyms_create(stop->ram, stop->ram_size, err)) && bootstrap(layout, stop, &space, err) &&
+	          read_types(layout, &space, err) && read_members(layout, err) && read_places(layout, &space, err);
+	if (ok)
+		return layout;
+	err_prefix(err, "reading the guest's kernel: ");
+	layout_destroy(layout);
+	return NULL;
+}
+
+void layout_destroy(struct layout *layout)
+{
+	if (!layout)
+		return;
+	ksyms_destroy(layout->ksyms);
+	types_destroy(layout->types);
+	free(layout);
+}
+
+struct guest guest_of(const struct layout *layout, const struct stop *stop)
+{
+	return (struct guest){layout, stop, {stop, layout->kernel_root}};
+}
+
+bool guest_get(const struct guest *guest, enum layout_member member, uint64_t address, uint64_t *ret_value)
+{
+	const struct type_member *m = &guest->layout->members[member];
+	uint64_t value = 0;
+	size_t size = m->size < sizeof value ? m->size : sizeof value;
+	if (!address || memory_read_some(&guest->kernel, address + m->offset, &value, size) != size)
+		return false;
+	if (m->bit_size)
+		value = value >> m->bit_shift & ((UINT64_C(1) << m->bit_size) - 1);
+	*ret_value = value;
+	return true;
+}
+
+uint64_t guest_value(const struct guest *guest, enum layout_member member, uint64_t address)
+{
+	uint64_t value = 0;
+	return guest_get(guest, member, address, &value) ? value : 0;
+}
+
+uint64_t guest_offset(const struct guest *guest, enum layout_member member)
+{
+	return guest->layout->members[member].offset;
+}
+
+bool guest_str(const struct guest *guest, uint64_t address, char *out, size_t max)
+{
+	if (address && memory_read_str(&guest->kernel, address, out, max) >= 0)
+		return true;
+	if (max)
+		*out = 0;
+	return false;
+}
