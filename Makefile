@@ -2,7 +2,8 @@
 
 # ---- architecture: a module may include only modules to its left (checked by tests/layers.sh) ----------------
 # agent/: the static PID 1 of the machine. wire is shared with the engine and includes nothing.
-AGENT := wire sha256 netlink spec node proc fault ready report run main
+AGENT := wire why sha256 file port report spec orders netlink net cgroup boot rootfs command launch ready stream node trouble \
+	trouble_process faults run main
 # engine/: a library without curses ...
 ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml schema scenario check \
 	plan orders cache tree archive kmodule kernel image qmp gdb replaylog hostqemu ram machine snapshot \

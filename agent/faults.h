@@ -1,0 +1,35 @@
+/* The faults of a run: when each is triggered, and the table of kinds. */
+#ifndef AGENT_FAULTS_H
+#define AGENT_FAULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/node.h"
+#include "agent/orders.h"
+#include "agent/report.h"
+#include "agent/trouble.h"
+
+struct faults {
+	const struct orders *orders;
+	struct report *report;
+	struct node *nodes; /* orders->node_count of them */
+	bool closed;        /* the run is ending: nothing is triggered any more */
+	struct trouble list[WIRE_FAULTS_MAX];
+};
+
+/* Says of each fault that it is selected, and rejects those that cannot be. fs lives at one address from then on. */
+void faults_begin(struct faults *fs, const struct orders *orders, struct node *nodes, struct report *report);
+
+/* What nodes tell (struct node_watch). Faults that this triggers without a delay are applied before these return. */
+void faults_happened(struct faults *fs, struct node *n, enum node_happening what);
+void faults_line(struct faults *fs, struct node *n);
+
+/* Applies what is due. */
+void faults_tick(struct faults *fs, uint64_t now_ns);
+uint64_t faults_due_ns(const struct faults *fs);
+
+/* The run is over: rejects the faults that have not been applied, with the reason. */
+void faults_end(struct faults *fs);
+
+#endif
