@@ -1,6 +1,7 @@
 /*
  * The timeline as rows of text cells: an axis with the faults, a lane per node, the properties, and the playhead. Pure: the same
- * timeline and options give the same cells. Cells have roles, not colours; no meaning is in a role alone.
+ * timeline and options give the same cells. Cells have roles, not colours. No meaning is in a role alone, but that
+ * a cell of several lines has standard error among them.
  */
 #ifndef ENGINE_LANES_H
 #define ENGINE_LANES_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 
 #include "engine/buf.h"
+#include "engine/scale.h"
 #include "engine/timeline.h"
 
 #define LANES_WIDTH_MAX      1000
@@ -45,14 +47,6 @@ enum lane_role {
 };
 const char *lane_role_name(enum lane_role role);
 
-enum lanes_axis { LANES_VTIME, LANES_ICOUNT, LANES_EVENT };
-
-/* from <= to, both included, in the axis' unit: nanoseconds, instructions, event indexes. */
-struct lanes_window {
-	enum lanes_axis axis;
-	uint64_t from, to;
-};
-
 struct lanes_options {
 	struct lanes_window window;
 	int width;      /* columns in all, 1 .. LANES_WIDTH_MAX */
@@ -79,9 +73,10 @@ struct lane_row {
 
 struct lanes {
 	int width, height;
-	int left, columns; /* the columns that are time: left .. left + columns - 1; columns may be 0 */
+	int left, columns;            /* the columns that are time: left .. left + columns - 1; columns may be 0 */
+	int nodes_above, nodes_below; /* node rows that did not fit */
 	struct lane_row *rows;
-	size_t *first; /* columns + 1 of them: events of column c are first[c] .. first[c + 1] - 1 */
+	struct scale scale;
 };
 
 /* The window that shows the whole run. */
