@@ -168,7 +168,7 @@ fuzz-smoke: fuzzers ## each parser over its corpus and 20000 seeded inputs
 	@tests/fuzz/run smoke 0 $(or $(ARGS),$(FUZZERS))
 fuzzers:
 	@$(if $(FUZZERS),$(MAKE) --no-print-directory MODE=fuzz CC=clang $(FUZZERS:%=build/fuzz/fuzz/%))
-.SECONDARY: $(FUZZERS:%=$(B)/tests/fuzz/fuzz_%.o)
+.SECONDARY: $(FUZZERS:%=$(B)/tests/fuzz/fuzz_%.o) $(GEN)
 bench: all ## measures the figures and rewrites the table of docs/BENCH.md
 	@tests/bench/bench
 demo: setup ## finds a lost write in redis, replays it: about two minutes, the first time
@@ -197,15 +197,19 @@ bin := $(DESTDIR)$(PREFIX)/bin
 lib := $(DESTDIR)$(PREFIX)/lib/polecat
 share := $(DESTDIR)$(PREFIX)/share
 install: programs ## into PREFIX=/usr/local, below DESTDIR
-	install -d $(bin) $(lib) $(share)/polecat/themes $(share)/polecat/scenarios $(share)/bash-completion/completions
+	install -d $(bin) $(lib) $(share)/polecat/themes $(share)/polecat/scenarios
 	install -m 755 $(filter-out %-agent,$(PROGRAMS)) $(bin)
 	install -m 755 $(filter %-agent,$(PROGRAMS)) $(lib)
 	install -m 644 $(wildcard themes/*) $(share)/polecat/themes
 	install -m 644 $(wildcard scenarios/*) $(share)/polecat/scenarios
-	install -m 644 docs/polecat.bash $(share)/bash-completion/completions/polecat
+	$(B)/polecat manual >$(B)/polecat.1 && install -D -m 644 $(B)/polecat.1 $(share)/man/man1/polecat.1
+	$(B)/polecat completion bash >$(B)/completion && install -D -m 644 $(B)/completion $(share)/bash-completion/completions/polecat
+	$(B)/polecat completion zsh >$(B)/completion && install -D -m 644 $(B)/completion $(share)/zsh/site-functions/_polecat
+	$(B)/polecat completion fish >$(B)/completion && install -D -m 644 $(B)/completion $(share)/fish/vendor_completions.d/polecat.fish
 	for page in $(wildcard docs/*.[1-8]); do install -D -m 644 $$page $(share)/man/man$${page##*.}/$${page#docs/} || exit; done
 uninstall: ## removes what install put there
-	rm -f $(bin)/polecat $(bin)/polecat-tui $(share)/bash-completion/completions/polecat $(share)/man/man?/polecat*.[1-8]
+	rm -f $(bin)/polecat $(bin)/polecat-tui $(share)/man/man?/polecat*.[1-8] \
+		$(share)/bash-completion/completions/polecat $(share)/zsh/site-functions/_polecat $(share)/fish/vendor_completions.d/polecat.fish
 	rm -rf $(lib) $(share)/polecat
 clean: ## removes build/
 	rm -rf build compile_commands.json

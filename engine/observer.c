@@ -242,6 +242,7 @@ static bool same_digest(struct stream *s, struct wire_bytes said, char hex[2 * D
 	if (!s->sum)
 		s->sum = digest_create();
 	digest_end(s->sum, sum);
+	digest_destroy(s->sum);
 	s->sum = NULL;
 	digest_hex(sum, sizeof sum, hex);
 	return said.size == sizeof sum && !memcmp(said.data, sum, sizeof sum);
