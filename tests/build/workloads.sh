@@ -17,7 +17,7 @@ port=$(free_port)
 $w/echo-client 127.0.0.1 "$port" 3 >"$WORK/client" &
 client=$!
 until_line "$WORK/client" '^retry 1$'
-$w/echo-server --port "$port" >"$WORK/server" &
+$w/echo-server "$port" >"$WORK/server" &
 server=$!
 wait $client || fail "echo-client exits $?"
 grep -v '^retry' "$WORK/client" >"$WORK/echoes"
@@ -27,7 +27,7 @@ expect 0 $w/echo-client localhost "$port" 1 --pause-ms 1
 kill $server
 
 port=$(free_port)
-$w/echo-server --port "$port" --corrupt 2 >"$WORK/corrupt" &
+$w/echo-server "$port" --corrupt 2 >"$WORK/corrupt" &
 until_line "$WORK/corrupt" listening
 expect 1 $w/echo-client 127.0.0.1 "$port" 3
 says '^mismatch 2 got #sg 2$'
@@ -35,14 +35,14 @@ says '^echo 3$'
 
 # The server dies in the middle: the client reconnects, and every message is echoed.
 port=$(free_port)
-$w/echo-server --port "$port" >"$WORK/server" &
+$w/echo-server "$port" >"$WORK/server" &
 server=$!
 $w/echo-client 127.0.0.1 "$port" 200 --pause-ms 5 >"$WORK/client" &
 client=$!
 until_line "$WORK/client" '^echo 10$'
 kill -9 $server
 until_line "$WORK/client" '^retry'
-$w/echo-server --port "$port" >"$WORK/server" &
+$w/echo-server "$port" >"$WORK/server" &
 wait $client || fail "echo-client exits $? after a restart of the server"
 [ "$(grep -c ^echo "$WORK/client")" = 200 ] || fail "not every message was echoed"
 

@@ -1,4 +1,4 @@
-/* echo-server [--port N] [--corrupt N]: sends every line back. With --corrupt, the N-th line (counted over all connections)
+/* echo-server [PORT] [--corrupt N]: sends every line back. With --corrupt, the N-th line (counted over all connections)
  * comes back with its first letter changed. */
 #include <errno.h>
 #include <netinet/in.h>
@@ -27,7 +27,7 @@ static int listen_on(long port)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
-	        bind(fd, (struct sockaddr *)&at, sizeof at) < 0 || listen(fd, CLIENTS_MAX) < 0) {
+		bind(fd, (struct sockaddr *)&at, sizeof at) < 0 || listen(fd, CLIENTS_MAX) < 0) {
 		fprintf(stderr, "echo-server: port %ld: %s\n", port, strerror(errno));
 		exit(1);
 	}
@@ -92,18 +92,19 @@ int main(int argc, char **argv)
 	static struct server s;
 	long port = 7777;
 
-	for (int i = 1; i < argc; i += 2) {
-		if (i + 1 < argc && strcmp(argv[i], "--port") == 0) {
-			port = net_number("--port", argv[i + 1], 1, 65535);
-		} else if (i + 1 < argc && strcmp(argv[i], "--corrupt") == 0) {
-			s.corrupt = net_number("--corrupt", argv[i + 1], 1, 1000000000);
-		} else {
-			fprintf(stderr, "usage: echo-server [--port N] [--corrupt N]\n");
-			return 2;
-		}
+	int i = 1;
+	if (i < argc && argv[i][0] != '-')
+		port = net_number("PORT", argv[i++], 1, 65535);
+	if (i + 1 < argc && strcmp(argv[i], "--corrupt") == 0) {
+		s.corrupt = net_number("--corrupt", argv[i + 1], 1, 1000000000);
+		i += 2;
+	}
+	if (i != argc) {
+		fprintf(stderr, "usage: echo-server [PORT] [--corrupt N]\n");
+		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (int i = 0; i < CLIENTS_MAX; i++)
+	for (i = 0; i < CLIENTS_MAX; i++)
 		s.clients[i].fd = -1;
 	s.listener = listen_on(port);
 	printf("listening\n");
