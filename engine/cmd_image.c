@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,7 +18,7 @@ enum { DAY_S = 24 * 60 * 60, OLD_DAYS = 30 };
 static void say_age(int64_t used_s, char text[32])
 {
 	int64_t days = ((int64_t)time(NULL) - used_s) / DAY_S;
-	snprintf(text, 32, days > 0 ? "%lld days ago" : "today", (long long)days);
+	snprintf(text, 32, "%lld days ago", (long long)days);
 }
 
 static void list_json(const struct snapshot_entry *list, size_t count)
