@@ -8,7 +8,7 @@ AGENT := wire why sha256 file port report spec orders netlink net cgroup boot ro
 ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml \
 	scenario schema scenario_keys scenario_parts scenario_matchers scenario_nodes scenario_faults scenario_properties scenario_read \
 	check plan orders \
-	cache tree archive kmodule kernel image qmp gdb replaylog hostqemu ram machine snapshot \
+	cache tree archive kmodule kernel image qmp gdb replaylog hostqemu ram qcow2 qemuargs monitor machine checkpoint snapshot \
 	observer listener play manifest rundir runlist recorded prepare \
 	regs memory types ksyms layout guestfile maps process openfiles symbols unwind values disas \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_window align diff \

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define COPY_BLOCK   (1u << 20)
+#define LOCK_STEP_MS 10
 #define REMOVE_DEPTH 256 /* directories inside directories; more is not something we made */
 
 bool file_mkdirs(const char *path, struct err *err)
@@ -252,27 +253,45 @@ bool file_write(const char *path, const void *bytes, size_t size, struct err *er
 	return ok;
 }
 
+/* Holders may remove their lock file; a lock on a file that is no longer there under its name protects nothing. */
+static bool still_there(int fd, int dir, const char *name)
+{
+	struct stat own, named;
+	return fstat(fd, &own) == 0 && fstatat(dir, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && own.st_ino == named.st_ino &&
+	       own.st_dev == named.st_dev;
+}
+
+/* 1: locked; 0: another holds it, or the file was replaced; -1: failure. */
+static int try_lock(int fd, int dir, const char *name, bool wait)
+{
+	while (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) < 0)
+		if (errno != EINTR)
+			return errno == EWOULDBLOCK ? 0 : -1;
+	return still_there(fd, dir, name);
+}
+
 int file_lock_in(int dir, const char *name, int wait_ms, bool *busy, struct err *err)
 {
+	int got = 0;
 	if (busy)
 		*busy = false;
-	int fd = file_open_in(dir, name, O_RDWR | O_CREAT, err);
-	if (fd < 0)
-		return -1;
-	for (int waited_ms = 0;; waited_ms += 10) {
-		int got = flock(fd, wait_ms < 0 ? LOCK_EX : LOCK_EX | LOCK_NB);
-		if (got == 0)
+	for (int waited_ms = 0; got == 0 && (wait_ms < 0 || waited_ms <= wait_ms); waited_ms += LOCK_STEP_MS) {
+		if (waited_ms)
+			nanosleep(&(struct timespec){.tv_nsec = LOCK_STEP_MS * 1000000}, NULL);
+		int fd = file_open_in(dir, name, O_RDWR | O_CREAT, err);
+		if (fd < 0)
+			return -1;
+		got = try_lock(fd, dir, name, wait_ms < 0);
+		if (got > 0)
 			return fd;
-		if (errno == EINTR)
-			continue;
-		if (errno != EWOULDBLOCK || waited_ms >= wait_ms)
-			break;
-		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+		close(fd);
 	}
 	if (busy)
-		*busy = errno == EWOULDBLOCK;
-	err_sys(err, errno, "locking %s", name);
-	close(fd);
+		*busy = got == 0;
+	if (got == 0)
+		err_set(err, ERR_SYSTEM, "%s is locked by another process", name);
+	else
+		err_sys(err, errno, "locking %s", name);
 	return -1;
 }
 

@@ -18,6 +18,7 @@
 #include "engine/buf.h"
 #include "engine/digest.h"
 #include "engine/err.h"
+#include "engine/ram.h"
 
 #define MACHINE_MEMORY_MIN_MIB 96 /* the uncompressed kernel alone ends at 74 MiB */
 #define MACHINE_MEMORY_MAX_MIB 2048
@@ -37,13 +38,6 @@ struct machine_base {
 
 enum machine_mode { MACHINE_RECORD, MACHINE_REPLAY };
 
-/* What a person or a program may do to end a wait: *flag becomes true (set by a signal handler or another thread). NULL: nothing.
- */
-struct machine_cancel {
-	const volatile bool *flag;
-	int fd; /* readable: cancel; -1: none */
-};
-
 struct machine_options {
 	enum machine_mode mode;
 	const struct machine_base *base; /* borrowed: must outlive the machine */
@@ -52,9 +46,20 @@ struct machine_options {
 	const void *log; /* REPLAY: a log as machine_log gave it */
 	size_t log_size;
 	const char *const *plugins; /* -plugin arguments, NULL-terminated, or NULL */
+	const char *state;          /* snapshot to load; NULL: "ready" */
 	const char *gdb;            /* -gdb argument, e.g. "unix:PATH,server=on,wait=off", or NULL */
-	struct machine_cancel cancel;
+	int cancel_fd;              /* readable: waits end with ERR_CANCELLED; -1: none */
 };
+
+/* A machine that boots: recording, stopped before its first instruction. For making snapshots. */
+struct machine_boot {
+	const char *qemu;
+	const char *kernel; /* vmlinux */
+	int initrd_fd;
+	unsigned memory_mib, output_mib;
+	int cancel_fd; /* readable: waits end with ERR_CANCELLED; -1: none */
+};
+struct machine *machine_boot(const struct machine_boot *boot, struct err *err);
 
 /* Starts QEMU and brings it to `ready`, stopped. NULL on failure. Takes 0.1 to 0.2 s. */
 struct machine *machine_start(const struct machine_options *options, struct err *err);
@@ -83,7 +88,7 @@ int machine_fd(const struct machine *m);
 enum machine_state machine_state(const struct machine *m);
 enum machine_mode machine_mode(const struct machine *m);
 
-/* Replay only. Makes the next machine_cont stop exactly at icount (not before now). One break at a time. */
+/* Replay only. Makes the next machine_cont stop exactly at icount (now or later, at most machine_end_icount). One at a time. */
 bool machine_break(struct machine *m, uint64_t icount, struct err *err);
 bool machine_unbreak(struct machine *m, struct err *err);
 /* break, cont, wait. *state is AT_BREAK, or where it stopped before that count (BARRIER: the run ends earlier). */
@@ -91,6 +96,9 @@ bool machine_run_to(struct machine *m, uint64_t icount, enum machine_state *stat
 
 bool machine_icount(struct machine *m, uint64_t *icount, struct err *err);
 uint64_t machine_start_icount(const struct machine *m);
+/* Replay: where the log ends. A machine_cont without a break stops there at the latest, AT_BREAK, if the guest has not stopped
+ * itself (a recording that was given up ends so). Recording: UINT64_MAX. */
+uint64_t machine_end_icount(const struct machine *m);
 
 /* The bytes on the serial port so far. Appends those from *offset on to out and moves *offset. After a restore, bytes beyond the
  * restored position are gone again: start from machine_serial_size. */
@@ -113,36 +121,30 @@ const uint8_t *machine_ram(const struct machine *m, size_t *size);
 /* The output region alone. */
 const uint8_t *machine_output(const struct machine *m, size_t *size);
 uint64_t machine_output_address(const struct machine *m);
-/* SHA-256 over all guest memory. */
-void machine_ram_digest(const struct machine *m, uint8_t out[DIGEST_SIZE]);
+/* ram_digest of all guest memory. */
+bool machine_ram_digest(const struct machine *m, uint8_t out[DIGEST_SIZE], struct err *err);
 
-struct machine_registers {
-	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r[8] /* r8..r15 */, rip, rflags;
-	uint64_t cr0, cr2, cr3, cr4, fs_base, gs_base, kernel_gs_base, efer;
-	unsigned cs, ss, cpl;
-	bool halted;
-};
-
-/* The stopped vCPU's registers. text (may be NULL) gets QEMU's own `info registers`. */
-bool machine_registers(struct machine *m, struct machine_registers *r, struct buf *text, struct err *err);
+/* The stopped vCPU's registers as QEMU prints them; regs_parse (engine/regs.h) reads that. Appends. */
+bool machine_registers(struct machine *m, struct buf *text, struct err *err);
 
 /* A human monitor command (diagnostics, gdb server start). Appends its answer. */
 bool machine_monitor(struct machine *m, const char *line, struct buf *out, struct err *err);
 
-/* ---- light checkpoints (stopped machine only) ---- */
+/* ---- the pieces that checkpoint.c is made of (stopped machine only) ---- */
 
-/* A moment kept aside: device state inside QEMU's snapshot file, memory as pages that differ from `ready`. */
-struct checkpoint;
-/* NULL on failure. Belongs to this machine; must not be used after machine_destroy (destroy it before or after). */
-struct checkpoint *machine_checkpoint(struct machine *m, struct err *err);
-bool machine_restore(struct machine *m, const struct checkpoint *c, struct err *err);
-/* Back to `ready`. */
-bool machine_restore_ready(struct machine *m, struct err *err);
-/* Forgets it, also in QEMU's snapshot file. */
-void machine_forget(struct machine *m, struct checkpoint *c);
-uint64_t checkpoint_icount(const struct checkpoint *c);
-uint64_t checkpoint_serial_size(const struct checkpoint *c);
-/* Memory it holds of its own. */
-size_t checkpoint_bytes(const struct checkpoint *c);
+/* Device state into QEMU's snapshot file under a name, and back. After machine_load, memory is for the caller to put. */
+bool machine_save(struct machine *m, const char *name, struct err *err);
+bool machine_load(struct machine *m, const char *name, struct err *err);
+bool machine_drop(struct machine *m, const char *name, struct err *err);
+/* 1, 2, 3 ...: for names that never come twice in one machine. */
+uint64_t machine_next_number(struct machine *m);
+/* Asks QEMU to end and waits. Then only machine_device_fd, diagnosis and destroy. */
+bool machine_quit(struct machine *m, struct err *err);
+/* The snapshot file; stable while QEMU does not run. */
+int machine_device_fd(const struct machine *m);
+struct ram *machine_memory(struct machine *m);
+const struct ram *machine_ready_memory(const struct machine *m);
+/* Says where the serial port stands after memory was put back. */
+bool machine_rewound(struct machine *m, uint64_t serial_size, struct err *err);
 
 #endif

@@ -23,7 +23,7 @@ struct record_options {
 	struct progress progress;
 };
 
-#define RECORD_WHY_MAX 256
+#define RECORD_WHY_MAX        256
 #define RECORD_PROPERTIES_MAX 128
 
 struct record_property {

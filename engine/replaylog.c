@@ -48,7 +48,8 @@ static const struct row rows[] = {
         {39, 39, REPLAYLOG_END, NOTHING},
 };
 
-#define KIND_END 39
+#define KIND_END       39
+#define CHAR_WRITE_MAX 16 /* the serial port's FIFO */
 
 const char *replaylog_kind_name(enum replaylog_kind kind)
 {
@@ -215,6 +216,8 @@ enum replaylog_result replaylog_next(
 		/* result is what the last write(2) gave, offset how many bytes went out in all; a failed write has a negative
 		 * result. */
 		e->written = u32_at(data + 4);
+		if (e->written > CHAR_WRITE_MAX)
+			return bad(err, offset, "more characters in one write than the serial port can hold");
 		r->serial += e->written;
 	}
 	r->ended = row->kind == REPLAYLOG_END;
@@ -225,32 +228,42 @@ enum replaylog_result replaylog_next(
 	return REPLAYLOG_EVENT;
 }
 
-bool replaylog_serial(const uint8_t *bytes, size_t size, uint64_t **icounts, size_t *count, uint64_t *total, struct err *err)
+/* Decodes a whole log; each serial byte's count is appended unless icounts is NULL. */
+static bool decode_all(const uint8_t *bytes, size_t size, uint64_t **icounts, size_t *count, uint64_t *total, struct err *err)
 {
 	struct replaylog r = {0};
 	struct replaylog_event e;
 	size_t at = 0, used, room = 0;
 	enum replaylog_result got;
+	while (!r.ended && (got = replaylog_next(&r, bytes + at, size - at, &used, &e, err)) == REPLAYLOG_EVENT) {
+		at += used;
+		if (e.kind == REPLAYLOG_CHAR_WRITE && icounts)
+			for (uint32_t i = 0; i < e.written; i++)
+				ARRAY_PUSH(*icounts, *count, room) = e.icount;
+	}
+	*total = r.icount;
+	if (r.ended)
+		return true;
+	return got == REPLAYLOG_BAD ? false
+	                            : err_set(err, ERR_INPUT, "replay log: cut short at byte %zu: there is no end event", size);
+}
+
+bool replaylog_serial(const uint8_t *bytes, size_t size, uint64_t **icounts, size_t *count, uint64_t *total, struct err *err)
+{
+	uint64_t own_total;
 	*icounts = NULL;
 	*count = 0;
-	while ((got = replaylog_next(&r, bytes + at, size - at, &used, &e, err)) == REPLAYLOG_EVENT) {
-		at += used;
-		if (e.kind == REPLAYLOG_CHAR_WRITE)
-			for (uint32_t i = 0; i < e.written && i < REPLAYLOG_ARRAY_MAX; i++)
-				ARRAY_PUSH(*icounts, *count, room) = e.icount;
-		if (e.kind == REPLAYLOG_END)
-			break;
-	}
-	if (total)
-		*total = r.icount;
-	if (got == REPLAYLOG_MORE)
-		err_set(err, ERR_INPUT, "replay log: cut short at byte %zu: there is no end event", size);
-	else if (got == REPLAYLOG_EVENT)
+	if (decode_all(bytes, size, icounts, count, total ? total : &own_total, err))
 		return true;
 	free(*icounts);
 	*icounts = NULL;
 	*count = 0;
 	return false;
+}
+
+bool replaylog_total(const uint8_t *bytes, size_t size, uint64_t *total, struct err *err)
+{
+	return decode_all(bytes, size, NULL, NULL, total, err);
 }
 
 /* A shutdown asked for by QEMU's user or a signal, as `quit` records it; those that the guest caused belong to the run. */

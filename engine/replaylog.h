@@ -58,6 +58,9 @@ enum replaylog_result replaylog_next(
  * it; may be NULL on entry) and sets *count and *total (instructions in the log; may be NULL). A log without END is an error. */
 bool replaylog_serial(const uint8_t *bytes, size_t size, uint64_t **icounts, size_t *count, uint64_t *total, struct err *err);
 
+/* Instructions in a whole log. */
+bool replaylog_total(const uint8_t *bytes, size_t size, uint64_t *total, struct err *err);
+
 /* Makes a finished log end quietly: a trailing SHUTDOWN that QEMU's own `quit` recorded would end a replaying QEMU just after
  * the guest's last stop. Overwrites it by END and gives the new size. False with ERR_INPUT if the log is not whole. */
 bool replaylog_close(uint8_t *bytes, size_t size, size_t *new_size, struct err *err);

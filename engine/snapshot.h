@@ -23,8 +23,8 @@ struct snapshot_spec {
 	const struct kernel *kernel;
 	const struct image_spec *image;
 	unsigned memory_mib;
-	unsigned output_mib;         /* 0: MACHINE_OUTPUT_MIB */
-	int cancel_fd; /* readable: give up; -1: none */
+	unsigned output_mib; /* 0: MACHINE_OUTPUT_MIB */
+	int cancel_fd;       /* readable: give up; -1: none */
 };
 
 struct snapshot;

@@ -36,7 +36,7 @@ struct tree {
 struct tree *tree_of_binary(const char *path, const char *name, struct err *err); /* at /name, mode 0755 */
 struct tree *tree_of_dir(const char *path, struct err *err);                      /* owners become root */
 struct tree *tree_of_rootfs(const char *path, struct err *err); /* whichever path is: a directory or a tar file */
-struct tree *tree_of_tar(const char *path, struct err *err);                      /* owners kept; gz, xz, zst or plain */
+struct tree *tree_of_tar(const char *path, struct err *err);    /* owners kept; gz, xz, zst or plain */
 struct tree *tree_of_tar_bytes(const void *bytes, size_t size, const char *name, struct err *err);
 
 /* A tree made by hand (OCI layers, tests): add in any order, then finish. Adding a path again replaces it. */
