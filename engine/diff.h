@@ -42,8 +42,10 @@ struct diff {
 	bool same_events; /* what they say; icount and time may differ */
 	struct diff_hunk *hunks;
 	size_t hunk_count;
-	bool work_limit;         /* a stretch was too different to be aligned in reasonable time and counts as changed whole */
-	size_t first_a, first_b; /* first divergence: events (or one past the end); TIMELINE_NONE when events are the same */
+	bool work_limit; /* a stretch was too different to be aligned in reasonable time and counts as changed whole */
+	size_t first; /* first divergence: the same number in both, perhaps one past the end of one; NONE if events are the same
+	               */
+	size_t first_icount; /* first event that is not at the same instruction count in both (within the common part); NONE */
 	struct diff_choice *choices;
 	size_t choice_count;
 	struct diff_fault *faults;
@@ -59,6 +61,10 @@ struct diff {
 struct diff *diff_create(
         const struct timeline *a, const struct timeline *b, bool (*cancelled)(void *data), void *data, struct err *err);
 void diff_destroy(struct diff *diff);
+
+/* The lines that headline and story are made of; diff_create calls these. */
+void diff_put_headline(const struct diff *diff, const struct timeline *a, const struct timeline *b, struct buf *out);
+void diff_put_story(const struct diff *diff, const struct timeline *a, const struct timeline *b, struct buf *out);
 
 /* The event of the other run that belongs to event of a (of b): its partner; inside a changed stretch, the last before it with
  * a partner; TIMELINE_NONE at the very start. *ret_exact may be NULL. */

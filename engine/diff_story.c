@@ -1,0 +1,217 @@
+/* The first divergence of two runs, told in words. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/describe.h"
+#include "engine/diff.h"
+
+#define NEIGHBOURS   2 /* events told before the first difference */
+#define CHOICES_TOLD 8
+#define FAULT_REACH  50 /* events after the first difference in which the first fault is taken for its cause */
+
+static void put_seed(const struct timeline *t, struct buf *out)
+{
+	const struct plan *plan = timeline_facts(t)->plan;
+	if (plan)
+		buf_printf(out, "seed %" PRIu64, plan->seed);
+	else
+		buf_str(out, "unknown seed");
+}
+
+static size_t count_different(const struct diff *d, int side)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < d->hunk_count; i++)
+		if (!d->hunks[i].same)
+			count += side == 0 ? d->hunks[i].a_count : d->hunks[i].b_count;
+	return count;
+}
+
+static const char *names_of_verdicts(const struct timeline *t)
+{
+	return timeline_facts(t)->has_properties ? verdict_name(timeline_facts(t)->verdict) : "no verdict";
+}
+
+void diff_put_headline(const struct diff *d, const struct timeline *a, const struct timeline *b, struct buf *out)
+{
+	if (d->identical) {
+		buf_printf(out, "identical: %zu events, verdict %s, ", timeline_count(a), names_of_verdicts(a));
+		put_seed(a, out);
+		return;
+	}
+	if (d->same_events && d->same_plan) {
+		buf_str(out, d->first_icount == TIMELINE_NONE ? "differ: not in plan or events, but in verdicts or times"
+		                                              : "differ: the same events, at other instruction counts");
+		return;
+	}
+	buf_str(out, "differ: ");
+	put_seed(a, out);
+	buf_str(out, " and ");
+	put_seed(b, out);
+	if (d->same_events)
+		buf_str(out, ": other plans, yet the same events");
+	else
+		buf_printf(out, ": they diverge at event %zu; %zu and %zu events are in one run only", d->first + 1,
+		        count_different(d, 0), count_different(d, 1));
+}
+
+/* -- events -- */
+
+static void put_event(const struct timeline *t, size_t index, const char *label, struct buf *out)
+{
+	struct timeline_event e = {0};
+	struct err err = {0};
+	buf_printf(out, "  %s  ", label);
+	if (index >= timeline_count(t)) {
+		buf_str(out, "has no more events\n");
+		return;
+	}
+	if (timeline_event(t, index, &e, &err)) {
+		buf_printf(out, "ev %-6zu t ", index + 1);
+		describe_time(e.event.vtime_ns, out);
+		buf_printf(out, "  %s  %s  ", e.event.node[0] ? e.event.node : "machine", event_kind_name(e.event.kind));
+		describe_event(&e.event, out);
+	} else {
+		buf_str(out, err.text);
+	}
+	buf_char(out, '\n');
+	timeline_event_finish(&e);
+}
+
+/* What says the same and still differs does so in a counter. */
+static bool only_counters(const struct timeline *a, const struct timeline *b, size_t first)
+{
+	return first < timeline_count(a) && first < timeline_count(b) &&
+	       timeline_entries(a)[first].gist == timeline_entries(b)[first].gist;
+}
+
+static void put_first(const struct diff *d, const struct timeline *a, const struct timeline *b, struct buf *out)
+{
+	size_t first = d->first;
+	if (first == TIMELINE_NONE)
+		return;
+	buf_printf(out, "first difference: event %zu\n", first + 1);
+	for (size_t i = first > NEIGHBOURS ? first - NEIGHBOURS : 0; i < first; i++)
+		put_event(a, i, "both", out);
+	put_event(a, first, "A   ", out);
+	put_event(b, first, "B   ", out);
+	if (only_counters(a, b, first))
+		buf_str(out, "  the two say the same, but for a number that counts (process id, line, bytes)\n");
+	if (d->first_icount != TIMELINE_NONE)
+		buf_printf(out,
+		        "  until then the runs say the same, at the same instruction counts until event %zu and at others from "
+		        "event %zu on\n",
+		        d->first_icount, d->first_icount + 1);
+}
+
+/* -- the cause -- */
+
+/* The fault of the first fault event in either run near the first difference: most likely what made it. NULL if there is none. */
+static const char *suspect(const struct diff *d, const struct timeline *a, const struct timeline *b)
+{
+	if (d->first == TIMELINE_NONE)
+		return NULL;
+	for (size_t i = d->first; i < d->first + FAULT_REACH; i++) {
+		const struct timeline *both[] = {a, b};
+		for (size_t side = 0; side < 2; side++)
+			if (i < timeline_count(both[side]) && timeline_entries(both[side])[i].fault > 0)
+				return timeline_fault(both[side], timeline_entries(both[side])[i].fault - 1)->id;
+	}
+	return NULL;
+}
+
+/* A fault's choices are named after it, "kill#1.after.lines"; those of how often after its place, "faults[0].times". */
+static bool concerns(const struct plan_choice *choice, const char *fault, const struct plan_fault *planned)
+{
+	size_t size = strlen(fault);
+	if (strncmp(choice->name, fault, size) == 0 && choice->name[size] == '.')
+		return true;
+	size = planned ? strlen(planned->path) : 0;
+	return size > 0 && strncmp(choice->name, planned->path, size) == 0 && choice->name[size] == '.';
+}
+
+static void put_value(const struct plan_choice *choice, const char *side, struct buf *out)
+{
+	buf_printf(out, "%s ", side);
+	if (choice)
+		facts_put_choice(choice, out);
+	else
+		buf_str(out, "has no such choice");
+}
+
+static void put_choice(const struct diff_choice *c, struct buf *out)
+{
+	const struct plan_choice *any = c->a ? c->a : c->b;
+	buf_printf(out, "  %s: ", any->name);
+	put_value(c->a, "A", out);
+	put_value(c->b, ", B", out);
+	if (any->place.line > 0)
+		buf_printf(out, " (scenario.yaml:%u:%u)", any->place.line, any->place.column);
+	buf_char(out, '\n');
+}
+
+static const struct plan_fault *planned_in(const struct timeline *a, const struct timeline *b, const char *id)
+{
+	const struct plan_fault *f = facts_fault(timeline_facts(a), id);
+	return f ? f : facts_fault(timeline_facts(b), id);
+}
+
+static size_t put_choices(
+        const struct diff *d, const char *fault, const struct plan_fault *planned, bool wanted, size_t most, struct buf *out)
+{
+	size_t told = 0;
+	for (size_t i = 0; i < d->choice_count && told < most; i++) {
+		const struct plan_choice *any = d->choices[i].a ? d->choices[i].a : d->choices[i].b;
+		if ((fault && concerns(any, fault, planned)) != wanted)
+			continue;
+		put_choice(&d->choices[i], out);
+		told++;
+	}
+	return told;
+}
+
+static void put_cause(const struct diff *d, const struct timeline *a, const struct timeline *b, struct buf *out)
+{
+	const struct plan *x = timeline_facts(a)->plan, *y = timeline_facts(b)->plan;
+	if (!x || !y) {
+		buf_printf(out, "plan: %s has none, so nothing can be said of the cause\n", x ? "B" : y ? "A" : "neither");
+		return;
+	}
+	if (d->same_plan) {
+		buf_str(out, "plan: the same in both (");
+		put_seed(a, out);
+		buf_str(out,
+		        "): these runs should have been identical. QEMU, kernel or image differ (see `polecat show --manifest`), "
+		        "or something outside the plan got in\n");
+		return;
+	}
+	if (!d->same_scenario)
+		buf_str(out, "scenario: its file is not the same in both\n");
+	buf_str(out, "plan: A has ");
+	put_seed(a, out);
+	buf_str(out, ", B has ");
+	put_seed(b, out);
+	buf_printf(out, "; %zu choice%s differ%s\n", d->choice_count, d->choice_count == 1 ? "" : "s",
+	        d->choice_count == 1 ? "s" : "");
+	const char *fault = suspect(d, a, b);
+	const struct plan_fault *planned = fault ? planned_in(a, b, fault) : NULL;
+	struct buf likely = {0}, other = {0};
+	size_t told = fault ? put_choices(d, fault, planned, true, CHOICES_TOLD, &likely) : 0;
+	size_t others = put_choices(d, fault, planned, false, CHOICES_TOLD - told, &other);
+	if (told > 0)
+		buf_printf(out, "most likely because of %s:\n%s%s", fault, likely.data, others > 0 ? "also:\n" : "");
+	if (others > 0)
+		buf_str(out, other.data);
+	buf_free(&likely);
+	buf_free(&other);
+	if (told + others < d->choice_count)
+		buf_printf(out, "  and %zu more\n", d->choice_count - told - others);
+}
+
+void diff_put_story(const struct diff *d, const struct timeline *a, const struct timeline *b, struct buf *out)
+{
+	put_first(d, a, b, out);
+	put_cause(d, a, b, out);
+	if (d->work_limit)
+		buf_str(out, "some stretches are so different that their best alignment was not looked for\n");
+}
