@@ -149,7 +149,7 @@ static void put_string(struct buf *out, const char *bytes, size_t size)
 	buf_char(out, '"');
 	for (size_t i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)bytes[i];
-		if (c >= 0x20 && c != '"' && c != '\\')
+		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
 			continue;
 		buf_add(out, bytes + done, i - done);
 		put_escape(out, c);

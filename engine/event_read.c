@@ -64,7 +64,8 @@ static bool escape(struct reader *r)
 	if (r->end - r->p < 5 || memcmp(r->p, "u00", 3) != 0)
 		return expected(r, start, "a canonical escape");
 	memcpy(hex, r->p + 3, 2);
-	if (!text_parse_hex(hex, &c, 1) || c >= 0x20 || (c && strchr("\n\t\r\b\f", c)) || (hex[1] >= 'A' && hex[1] <= 'F'))
+	if (!text_parse_hex(hex, &c, 1) || (c >= 0x20 && c != 0x7f) || (c && strchr("\n\t\r\b\f", c)) ||
+	        (hex[1] >= 'A' && hex[1] <= 'F'))
 		return expected(r, start, "a canonical escape");
 	buf_char(r->arena, (char)c);
 	r->p += 5;
@@ -80,10 +81,10 @@ static bool string(struct reader *r, struct event_bytes *ret)
 	size_t from = r->arena->size;
 	for (;;) {
 		const char *run = r->p;
-		while (r->p < r->end && (unsigned char)*r->p >= 0x20 && *r->p != '"' && *r->p != '\\')
+		while (r->p < r->end && (unsigned char)*r->p >= 0x20 && *r->p != '"' && *r->p != '\\' && *r->p != 0x7f)
 			r->p++;
 		buf_add(r->arena, run, (size_t)(r->p - run));
-		if (r->p == r->end || (unsigned char)*r->p < 0x20)
+		if (r->p == r->end || (unsigned char)*r->p < 0x20 || *r->p == 0x7f)
 			return expected(r, r->p, "the end of a string");
 		if (*r->p++ == '"')
 			break;

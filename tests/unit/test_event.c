@@ -25,7 +25,7 @@ static const char *const lines[] = {
         HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":87,\"text\":\"acked 87\"}",
         HEAD "\"io.line\",\"inv\":1,\"stream\":\"err\",\"line\":18446744073709551615,\"text\":\"\",\"cut\":true}",
         HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":"
-             "\"\\\"\\\\\\n\\t\\r\\b\\f\\u0000\\u0001\\u001f\x7f\xc3\xa9\"}",
+             "\"\\\"\\\\\\n\\t\\r\\b\\f\\u0000\\u0001\\u001f\\u007f\xc3\xa9\"}",
         HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"hex\":\"ff00\",\"cut\":true}",
         HEAD "\"fault.selected\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":1,\"why\":\"\"}",
         HEAD "\"fault.applied\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":1,\"why\":\"\"}",
