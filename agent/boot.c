@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "agent/file.h"
+#include "agent/sysfile.h"
 
 #define MODULES "/modules"
 
@@ -21,7 +21,7 @@ enum { MODULES_MAX = 64 };
 
 static bool mounted(const char *type, const char *at, unsigned long flags, const char *options, struct why *why)
 {
-	if (!file_directory(at, 0755, why))
+	if (!sysfile_directory(at, 0755, why))
 		return false;
 	return mount(type, at, type, flags, options) == 0 || why_set(why, errno, "mounting %s", at);
 }
@@ -29,10 +29,10 @@ static bool mounted(const char *type, const char *at, unsigned long flags, const
 /* The initial root cannot be pivoted away from; a mount of itself on top of it can. */
 static bool cover_root(struct why *why)
 {
-	if (!file_directory("/polecat/root", 0755, why))
+	if (!sysfile_directory("/polecat/root", 0755, why))
 		return false;
 	if (mount("/", "/polecat/root", NULL, MS_BIND, NULL) != 0 || chdir("/polecat/root") != 0 ||
-	        mount(".", "/", NULL, MS_MOVE, NULL) != 0 || chroot(".") != 0 || chdir("/") != 0)
+		mount(".", "/", NULL, MS_MOVE, NULL) != 0 || chroot(".") != 0 || chdir("/") != 0)
 		return why_set(why, errno, "covering the root file system");
 	return true;
 }
@@ -92,11 +92,12 @@ bool boot_machine(struct why *why)
 {
 	umask(022);
 	if (!cover_root(why) || !mounted("proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL, why) ||
-	        !mounted("sysfs", "/sys", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL, why) ||
-	        !mounted("devtmpfs", "/dev", MS_NOSUID | MS_NOEXEC, "mode=0755", why) ||
-	        !mounted("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=0755", why) ||
-	        !mounted("tmpfs", "/tmp", MS_NOSUID | MS_NODEV, "mode=1777", why) || !file_directory("/run/polecat", 0700, why))
+		!mounted("sysfs", "/sys", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL, why) ||
+		!mounted("devtmpfs", "/dev", MS_NOSUID | MS_NOEXEC, "mode=0755", why) ||
+		!mounted("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=0755", why) ||
+		!mounted("tmpfs", "/tmp", MS_NOSUID | MS_NODEV, "mode=1777", why) ||
+		!sysfile_directory("/run/polecat", 0700, why))
 		return false;
 	/* The agent runs before everything else whenever it has something to do; nobody may take that from it. */
-	return open_standard(why) && file_write("/proc/sys/kernel/sched_rt_runtime_us", "-1", why) && load_modules(why);
+	return open_standard(why) && sysfile_write("/proc/sys/kernel/sched_rt_runtime_us", "-1", why) && load_modules(why);
 }

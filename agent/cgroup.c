@@ -8,7 +8,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "agent/file.h"
+#include "agent/sysfile.h"
 
 #define ROOT "/sys/fs/cgroup"
 
@@ -18,14 +18,14 @@ bool cgroup_boot(struct why *why)
 {
 	if (mount("cgroup2", ROOT, "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
 		return why_set(why, errno, "mounting " ROOT);
-	return file_write(ROOT "/cgroup.subtree_control", "+cpu +memory +pids", why);
+	return sysfile_write(ROOT "/cgroup.subtree_control", "+cpu +memory +pids", why);
 }
 
 bool cgroup_make(size_t node, struct cgroup *ret, struct why *why)
 {
 	char path[64];
 	snprintf(path, sizeof path, ROOT "/node-%zu", node);
-	if (!file_directory(path, 0755, why))
+	if (!sysfile_directory(path, 0755, why))
 		return false;
 	ret->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ret->events = openat(ret->dir, "cgroup.events", O_RDONLY | O_CLOEXEC);

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/file.h"
+#include "agent/sysfile.h"
 #include "agent/rootfs.h"
 
 #define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -29,7 +29,7 @@ void command_reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static bool set_descriptors(const struct orders_node *n, struct command_ends ends, struct why *why)
+static bool set_descriptors(const struct mission_node *n, struct command_ends ends, struct why *why)
 {
 	if (ends.in < 0 && (ends.in = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
 		return why_set(why, errno, "opening /dev/null");
@@ -40,29 +40,29 @@ static bool set_descriptors(const struct orders_node *n, struct command_ends end
 		return why_set(why, errno, "setting standard descriptors");
 	/* The others are closed by the exec itself: the pipe that tells of its failure must live until then. */
 	return syscall(SYS_close_range, 3, ~0u, 1u << 2 /* CLOSE_RANGE_CLOEXEC */) == 0 ||
-	       why_set(why, errno, "closing descriptors");
+		why_set(why, errno, "closing descriptors");
 }
 
 /* What root in a node may not do: touch the machine below it, or make itself a way to that. */
 static bool drop_capabilities(struct why *why)
 {
 	static const int dropped[] = {CAP_SYS_RAWIO, CAP_SYS_MODULE, CAP_SYS_BOOT, CAP_SYS_TIME, CAP_SYS_ADMIN, CAP_MKNOD,
-	        CAP_SYSLOG, CAP_MAC_ADMIN, CAP_MAC_OVERRIDE, CAP_AUDIT_CONTROL, CAP_SYS_PACCT, CAP_WAKE_ALARM, CAP_BLOCK_SUSPEND,
-	        CAP_PERFMON, CAP_BPF, CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH, CAP_LINUX_IMMUTABLE};
+		CAP_SYSLOG, CAP_MAC_ADMIN, CAP_MAC_OVERRIDE, CAP_AUDIT_CONTROL, CAP_SYS_PACCT, CAP_WAKE_ALARM, CAP_BLOCK_SUSPEND,
+		CAP_PERFMON, CAP_BPF, CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH, CAP_LINUX_IMMUTABLE};
 	for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
 		if (prctl(PR_CAPBSET_DROP, dropped[i], 0, 0, 0) != 0)
 			return why_set(why, errno, "dropping capability %d", dropped[i]);
 	return true;
 }
 
-static bool set_user(const struct orders_node *n, struct why *why)
+static bool set_user(const struct mission_node *n, struct why *why)
 {
 	struct rlimit files = {FILES_SOFT, FILES_HARD};
 	gid_t group = n->gid;
 	if (setrlimit(RLIMIT_NOFILE, &files) != 0)
 		return why_set(why, errno, "setting the limit of open files");
 	/* Negative is the agent's own; what a node runs may be killed for lack of memory. */
-	if (!file_write("/proc/self/oom_score_adj", "0", why) || !drop_capabilities(why))
+	if (!sysfile_write("/proc/self/oom_score_adj", "0", why) || !drop_capabilities(why))
 		return false;
 	if (setgroups(1, &group) != 0 || setresgid(n->gid, n->gid, n->gid) != 0)
 		return why_set(why, errno, "setting group %u", n->gid);
@@ -88,7 +88,7 @@ static void execute(const char *path, const char *const *argv, const char *const
 /* As execvpe, but with the PATH of the new environment. errno is the most telling of the failures. */
 static void search(const char *const *argv, const char *const *env)
 {
-	char path[ORDERS_PATH_MAX];
+	char path[MISSION_PATH_MAX];
 	const char *at = value_of(env, "PATH");
 	int errnum = ENOENT;
 	for (at = at ? at : PATH_DEFAULT; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
@@ -104,11 +104,11 @@ static void search(const char *const *argv, const char *const *env)
 	errno = errnum;
 }
 
-void command_execute(const struct orders_node *n, struct command_ends ends, struct why *why)
+void command_execute(const struct mission_node *n, struct command_ends ends, struct why *why)
 {
 	static const char *const ours[][2] = {{"POLECAT_EVENTS", "POLECAT_EVENTS=" ROOTFS_EVENTS},
-	        {"ANTITHESIS_SDK_LOCAL_OUTPUT", "ANTITHESIS_SDK_LOCAL_OUTPUT=" ROOTFS_EVENTS}};
-	const char *env[ORDERS_STRINGS_MAX + 3];
+		{"ANTITHESIS_SDK_LOCAL_OUTPUT", "ANTITHESIS_SDK_LOCAL_OUTPUT=" ROOTFS_EVENTS}};
+	const char *env[MISSION_STRINGS_MAX + 3];
 	size_t count = 0;
 	for (; n->env[count]; count++)
 		env[count] = n->env[count];

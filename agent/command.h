@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "agent/orders.h"
+#include "agent/mission.h"
 #include "agent/why.h"
 
 /* Arguments of clone3, as in <linux/sched.h>, which cannot be had together with <sched.h>. */
@@ -23,6 +23,6 @@ void command_reset_signals(void);
 
 /* Becomes the command: session, standard descriptors, user, directory, environment exactly as ordered (and the two names of the
  * events file, unless they are ordered themselves). Returns only on failure; why->text names the step. */
-void command_execute(const struct orders_node *n, struct command_ends ends, struct why *why);
+void command_execute(const struct mission_node *n, struct command_ends ends, struct why *why);
 
 #endif

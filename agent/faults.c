@@ -20,15 +20,15 @@ static const struct trouble_kind *find_kind(const char *name)
 static void trigger(struct faults *fs, struct trouble *t)
 {
 	t->state = TROUBLE_DUE;
-	t->due_ns = report_now_ns(fs->report) + t->orders->delay_ns;
+	t->due_ns = outbox_now_ns(fs->outbox) + t->mission->delay_ns;
 }
 
 /* Triggers every waiting fault whose trigger is of this kind, for this number and value. */
 static void trigger_all(struct faults *fs, enum wire_trigger kind, uint64_t of, uint64_t nth)
 {
-	for (size_t i = 0; i < fs->orders->trouble_count && !fs->closed; i++) {
+	for (size_t i = 0; i < fs->mission->trouble_count && !fs->closed; i++) {
 		struct trouble *t = &fs->list[i];
-		const struct orders_trouble *o = t->orders;
+		const struct mission_trouble *o = t->mission;
 		uint64_t wanted = kind == WIRE_AFTER || kind == WIRE_LINES ? o->trigger_value : o->trigger_nth;
 		if (t->state == TROUBLE_WAITING && o->trigger == kind && o->trigger_of == of && wanted == nth)
 			trigger(fs, t);
@@ -43,11 +43,11 @@ static void staged(void *data, struct trouble *t, enum wire_stage stage)
 static void set_line_stop(struct faults *fs, struct node *n)
 {
 	n->line_stop = NODE_NEVER;
-	for (size_t i = 0; i < fs->orders->trouble_count; i++) {
+	for (size_t i = 0; i < fs->mission->trouble_count; i++) {
 		const struct trouble *t = &fs->list[i];
-		const struct orders_trouble *o = t->orders;
+		const struct mission_trouble *o = t->mission;
 		if (t->state == TROUBLE_WAITING && o->trigger == WIRE_LINES && o->trigger_of == n->index &&
-		        o->trigger_value > n->lines && o->trigger_value < n->line_stop)
+			o->trigger_value > n->lines && o->trigger_value < n->line_stop)
 			n->line_stop = o->trigger_value;
 	}
 }
@@ -57,15 +57,15 @@ static void set_line_stop(struct faults *fs, struct node *n)
 static void begin_one(struct faults *fs, size_t index)
 {
 	struct trouble *t = &fs->list[index];
-	const struct orders_trouble *o = &fs->orders->troubles[index];
+	const struct mission_trouble *o = &fs->mission->troubles[index];
 	*t = (struct trouble){.kind = find_kind(o->kind),
-	        .orders = o,
-	        .index = index,
-	        .target = &fs->nodes[o->node],
-	        .report = fs->report,
-	        .due_ns = TROUBLE_NEVER,
-	        .staged = staged,
-	        .data = fs};
+		.mission = o,
+		.index = index,
+		.target = &fs->nodes[o->node],
+		.outbox = fs->outbox,
+		.due_ns = TROUBLE_NEVER,
+		.staged = staged,
+		.data = fs};
 	if (o->trigger == WIRE_AT) {
 		t->state = TROUBLE_DUE;
 		t->due_ns = o->trigger_value + o->delay_ns;
@@ -77,22 +77,22 @@ static void select_one(struct trouble *t)
 	struct why why = {0};
 	trouble_stage(t, WIRE_SELECTED, NULL);
 	if (!t->kind)
-		why_set(&why, 0, "this agent knows no fault '%s'", t->orders->kind);
+		why_set(&why, 0, "this agent knows no fault '%s'", t->mission->kind);
 	if (!t->kind || (t->kind->read && !t->kind->read(t, &why)))
 		trouble_stage(t, WIRE_REJECTED, &why);
 }
 
-void faults_begin(struct faults *fs, const struct orders *orders, struct node *nodes, struct report *report)
+void faults_begin(struct faults *fs, const struct mission *mission, struct node *nodes, struct outbox *outbox)
 {
-	fs->orders = orders;
+	fs->mission = mission;
 	fs->nodes = nodes;
-	fs->report = report;
+	fs->outbox = outbox;
 	fs->closed = false;
-	for (size_t i = 0; i < orders->trouble_count; i++)
+	for (size_t i = 0; i < mission->trouble_count; i++)
 		begin_one(fs, i);
-	for (size_t i = 0; i < orders->trouble_count; i++)
+	for (size_t i = 0; i < mission->trouble_count; i++)
 		select_one(&fs->list[i]);
-	for (size_t i = 0; i < orders->node_count; i++)
+	for (size_t i = 0; i < mission->node_count; i++)
 		set_line_stop(fs, &nodes[i]);
 }
 
@@ -117,7 +117,7 @@ void faults_tick(struct faults *fs, uint64_t now_ns)
 	/* One fault's stage may trigger another, before or after it in the list: once more until nothing is due. */
 	for (bool again = true; again && !fs->closed;) {
 		again = false;
-		for (size_t i = 0; i < fs->orders->trouble_count; i++) {
+		for (size_t i = 0; i < fs->mission->trouble_count; i++) {
 			struct trouble *t = &fs->list[i];
 			if (t->due_ns > now_ns || (t->state != TROUBLE_DUE && t->state != TROUBLE_ACTIVE))
 				continue;
@@ -140,7 +140,7 @@ void faults_happened(struct faults *fs, struct node *n, enum node_happening what
 		trigger_all(fs, WIRE_ON_READY, n->index, n->readies);
 	if (what == NODE_EXITED)
 		trigger_all(fs, WIRE_ON_EXIT, n->index, n->exits);
-	for (size_t i = 0; i < fs->orders->trouble_count; i++) {
+	for (size_t i = 0; i < fs->mission->trouble_count; i++) {
 		struct trouble *t = &fs->list[i];
 		if (t->target != n)
 			continue;
@@ -149,20 +149,20 @@ void faults_happened(struct faults *fs, struct node *n, enum node_happening what
 		else if (t->state == TROUBLE_HELD && what == NODE_STARTED)
 			apply(t);
 	}
-	faults_tick(fs, report_now_ns(fs->report));
+	faults_tick(fs, outbox_now_ns(fs->outbox));
 }
 
 void faults_line(struct faults *fs, struct node *n)
 {
 	trigger_all(fs, WIRE_LINES, n->index, n->lines);
 	set_line_stop(fs, n);
-	faults_tick(fs, report_now_ns(fs->report));
+	faults_tick(fs, outbox_now_ns(fs->outbox));
 }
 
 uint64_t faults_due_ns(const struct faults *fs)
 {
 	uint64_t due = TROUBLE_NEVER;
-	for (size_t i = 0; i < fs->orders->trouble_count && !fs->closed; i++) {
+	for (size_t i = 0; i < fs->mission->trouble_count && !fs->closed; i++) {
 		const struct trouble *t = &fs->list[i];
 		if ((t->state == TROUBLE_DUE || t->state == TROUBLE_ACTIVE) && t->due_ns < due)
 			due = t->due_ns;
@@ -173,7 +173,7 @@ uint64_t faults_due_ns(const struct faults *fs)
 void faults_end(struct faults *fs)
 {
 	fs->closed = true;
-	for (size_t i = 0; i < fs->orders->trouble_count; i++) {
+	for (size_t i = 0; i < fs->mission->trouble_count; i++) {
 		struct trouble *t = &fs->list[i];
 		if (t->state == TROUBLE_WAITING)
 			trouble_stage_text(t, WIRE_REJECTED, "its trigger never came");

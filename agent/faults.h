@@ -6,20 +6,20 @@
 #include <stdint.h>
 
 #include "agent/node.h"
-#include "agent/orders.h"
-#include "agent/report.h"
+#include "agent/mission.h"
+#include "agent/outbox.h"
 #include "agent/trouble.h"
 
 struct faults {
-	const struct orders *orders;
-	struct report *report;
-	struct node *nodes; /* orders->node_count of them */
+	const struct mission *mission;
+	struct outbox *outbox;
+	struct node *nodes; /* mission->node_count of them */
 	bool closed;        /* the run is ending: nothing is triggered any more */
 	struct trouble list[WIRE_FAULTS_MAX];
 };
 
 /* Says of each fault that it is selected, and rejects those that cannot be. fs lives at one address from then on. */
-void faults_begin(struct faults *fs, const struct orders *orders, struct node *nodes, struct report *report);
+void faults_begin(struct faults *fs, const struct mission *mission, struct node *nodes, struct outbox *outbox);
 
 /* What nodes tell (struct node_watch). Faults that this triggers without a delay are applied before these return. */
 void faults_happened(struct faults *fs, struct node *n, enum node_happening what);

@@ -35,8 +35,8 @@ static bool make_ends(struct launch *l, struct ends *e, struct why *why)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return why_set(why, errno, "making a pair of sockets");
 	bool ok = setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 && pipe2(out, O_CLOEXEC) == 0 &&
-	          pipe2(err, O_CLOEXEC) == 0 && pipe2(in, O_CLOEXEC) == 0 && fcntl(out[0], F_SETFL, O_NONBLOCK) == 0 &&
-	          fcntl(err[0], F_SETFL, O_NONBLOCK) == 0 && fcntl(in[1], F_SETFL, O_NONBLOCK) == 0;
+		pipe2(err, O_CLOEXEC) == 0 && pipe2(in, O_CLOEXEC) == 0 && fcntl(out[0], F_SETFL, O_NONBLOCK) == 0 &&
+		fcntl(err[0], F_SETFL, O_NONBLOCK) == 0 && fcntl(in[1], F_SETFL, O_NONBLOCK) == 0;
 	if (!ok)
 		why_set(why, errno, "making pipes");
 	l->control = pair[0];
@@ -138,7 +138,7 @@ struct launch_news launch_hear_exec(struct launch *l)
 bool launch_signal(const struct launch *l, int number, struct why *why)
 {
 	return syscall(SYS_pidfd_send_signal, l->pidfd, number, NULL, 0) == 0 || errno == ESRCH ||
-	       why_set(why, errno, "sending signal %d", number);
+		why_set(why, errno, "sending signal %d", number);
 }
 
 void launch_finish(struct launch *l)
@@ -199,9 +199,9 @@ static void __attribute__((noreturn)) run_main(const struct launch_order *order,
 	if (recv(e.control, &go, 1, 0) != 1)
 		_exit(127);
 	close(e.control);
-	bool has_stdin = orders_has_stdin(order->orders, order->node, order->invocation);
+	bool has_stdin = mission_has_stdin(order->mission, order->node, order->invocation);
 	struct command_ends ends = {.in = has_stdin ? e.in : -1, .out = e.out, .err = e.err};
-	command_execute(&order->orders->nodes[order->node], ends, &why);
+	command_execute(&order->mission->nodes[order->node], ends, &why);
 	struct launch_news news = {.kind = LAUNCH_FAILED, .errnum = why.errnum};
 	memcpy(news.step, why.text, sizeof news.step);
 	/* Fits into an empty pipe in one piece; if it does not arrive there is nobody left to tell. */

@@ -16,14 +16,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "agent/orders.h"
+#include "agent/mission.h"
 #include "agent/spec.h"
 #include "agent/why.h"
 
 /* What an invocation is made from. Everything is borrowed and stays for ever. */
 struct launch_order {
 	const struct spec *spec;
-	const struct orders *orders; /* in shared memory; read only after launch_go */
+	const struct mission *mission; /* in shared memory; read only after launch_go */
 	size_t node;
 	uint64_t invocation;
 	int netns, cgroup;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "agent/boot.h"
-#include "agent/file.h"
+#include "agent/sysfile.h"
 #include "agent/net.h"
 #include "agent/port.h"
 #include "agent/rootfs.h"
@@ -26,7 +26,7 @@ enum { PRIORITY = 50 };
 
 /* The one global: what a handler of SIGSEGV has to go by. */
 static struct {
-	struct report report;
+	struct outbox outbox;
 	struct spec spec;
 	struct run run;
 	pid_t pid;
@@ -43,7 +43,7 @@ static void stop(void)
 static void crashed(int number)
 {
 	if (getpid() == agent.pid)
-		report_fatal(&agent.report, 0, "the agent crashed by signal %d", number);
+		outbox_fatal(&agent.outbox, 0, "the agent crashed by signal %d", number);
 	_exit(128 + number);
 }
 
@@ -56,7 +56,7 @@ static void handle_crashes(void)
 }
 
 /* Before anything else can be said: the way to say it. Without it the barrier is the only sign; the kernel's console says why. */
-static void open_report(void)
+static void open_outbox(void)
 {
 	struct why why;
 	void *region;
@@ -64,8 +64,8 @@ static void open_report(void)
 	const char *text = getenv("POLECAT_OUT");
 	bool ok = boot_machine(&why);
 	struct why mapped;
-	if (!port_allow(true, &mapped) || !report_map(text, &region, &size, &mapped) ||
-	        !report_init(&agent.report, region, size, port_ring, stop, &mapped)) {
+	if (!port_allow(true, &mapped) || !outbox_map(text, &region, &size, &mapped) ||
+		!outbox_init(&agent.outbox, region, size, port_ring, stop, &mapped)) {
 		int console = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 		ssize_t ignored = write(console, mapped.text, strlen(mapped.text));
 		(void)ignored;
@@ -74,7 +74,7 @@ static void open_report(void)
 	agent.pid = getpid();
 	handle_crashes();
 	if (!ok)
-		report_fatal(&agent.report, why.errnum, "%s", why.text);
+		outbox_fatal(&agent.outbox, why.errnum, "%s", why.text);
 }
 
 static void read_spec(void)
@@ -82,8 +82,8 @@ static void read_spec(void)
 	static uint8_t data[SPEC_SIZE_MAX + 1];
 	struct why why;
 	size_t size;
-	if (!file_read(AT_FDCWD, SPEC_PATH, data, sizeof data, &size, &why) || !spec_read(data, size, &agent.spec, &why))
-		report_fatal(&agent.report, why.errnum, "%s", why.text);
+	if (!sysfile_read(AT_FDCWD, SPEC_PATH, data, sizeof data, &size, &why) || !spec_read(data, size, &agent.spec, &why))
+		outbox_fatal(&agent.outbox, why.errnum, "%s", why.text);
 }
 
 /* Nothing of a node may run while the agent has something to do, so that what it does is done at the instant that caused it. */
@@ -93,21 +93,21 @@ static void take_precedence(void)
 	struct sched_param priority = {.sched_priority = PRIORITY};
 	/* musl's own sched_setscheduler does nothing. */
 	if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) != 0)
-		report_fatal(&agent.report, errno, "setting the agent's priority");
-	if (!file_write("/proc/self/oom_score_adj", "-1000", &why))
-		report_fatal(&agent.report, why.errnum, "%s", why.text);
+		outbox_fatal(&agent.outbox, errno, "setting the agent's priority");
+	if (!sysfile_write("/proc/self/oom_score_adj", "-1000", &why))
+		outbox_fatal(&agent.outbox, why.errnum, "%s", why.text);
 }
 
 static void get_ready(void)
 {
 	static int netns[WIRE_NODES_MAX], events[WIRE_NODES_MAX];
 	struct why why;
-	struct orders *orders = mmap(NULL, sizeof *orders, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (orders == MAP_FAILED)
-		report_fatal(&agent.report, errno, "making room for orders");
+	struct mission *mission = mmap(NULL, sizeof *mission, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (mission == MAP_FAILED)
+		outbox_fatal(&agent.outbox, errno, "making room for orders");
 	if (!net_boot(&agent.spec, netns, &why) || !rootfs_boot(&agent.spec, events, &why) || !cgroup_boot(&why))
-		report_fatal(&agent.report, why.errnum, "%s", why.text);
-	run_prepare(&agent.run, &agent.spec, orders, &agent.report, netns, events);
+		outbox_fatal(&agent.outbox, why.errnum, "%s", why.text);
+	run_prepare(&agent.run, &agent.spec, mission, &agent.outbox, netns, events);
 }
 
 static void read_orders(uint8_t *data)
@@ -115,12 +115,12 @@ static void read_orders(uint8_t *data)
 	struct why why;
 	size_t size;
 	if (!port_fwcfg_open(ORDERS_NAME, &size))
-		report_fatal(&agent.report, 0, "the machine has no orders (fw_cfg file " ORDERS_NAME ")");
-	if (size > ORDERS_SIZE_MAX)
-		report_fatal(&agent.report, 0, "orders of %zu bytes: expected at most %d", size, ORDERS_SIZE_MAX);
+		outbox_fatal(&agent.outbox, 0, "the machine has no orders (fw_cfg file " ORDERS_NAME ")");
+	if (size > MISSION_SIZE_MAX)
+		outbox_fatal(&agent.outbox, 0, "orders of %zu bytes: expected at most %d", size, MISSION_SIZE_MAX);
 	port_fwcfg_read(data, size);
-	if (!orders_read(data, size, &agent.spec, agent.run.orders, &why))
-		report_fatal(&agent.report, 0, "%s", why.text);
+	if (!mission_read(data, size, &agent.spec, agent.run.mission, &why))
+		outbox_fatal(&agent.outbox, 0, "%s", why.text);
 }
 
 /* What the kernel will draw is the plan's choice. */
@@ -128,32 +128,32 @@ static void seed_random(struct wire_bytes entropy)
 {
 	struct {
 		struct rand_pool_info head;
-		uint8_t bytes[ORDERS_ENTROPY_MAX];
+		uint8_t bytes[MISSION_ENTROPY_MAX];
 	} pool = {.head = {.entropy_count = (int)entropy.size * 8, .buf_size = (int)entropy.size}};
 	if (entropy.size)
 		memcpy(pool.bytes, entropy.data, entropy.size);
 	int fd = open("/dev/urandom", O_RDWR | O_CLOEXEC);
 	if (fd < 0 || ioctl(fd, RNDADDENTROPY, &pool) != 0 || ioctl(fd, RNDRESEEDCRNG) != 0)
-		report_fatal(&agent.report, errno, "seeding the kernel's random numbers");
+		outbox_fatal(&agent.outbox, errno, "seeding the kernel's random numbers");
 	close(fd);
 }
 
 int main(void)
 {
-	open_report();
+	open_outbox();
 	read_spec();
 	take_precedence();
 	/* Shared, since processes that are made before the barrier read their orders in it. */
-	uint8_t *data = mmap(NULL, ORDERS_SIZE_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint8_t *data = mmap(NULL, MISSION_SIZE_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (data == MAP_FAILED)
-		report_fatal(&agent.report, errno, "making room for orders");
+		outbox_fatal(&agent.outbox, errno, "making room for orders");
 	get_ready();
 	struct wire_message hello = {.type = WIRE_HELLO, .value = WIRE_VERSION, .bytes = {(const uint8_t *)BUILD, strlen(BUILD)}};
-	report_send(&agent.report, &hello);
+	outbox_send(&agent.outbox, &hello);
 	port_barrier();
-	agent.report.epoch_ns = report_now_ns(&agent.report);
+	agent.outbox.epoch_ns = outbox_now_ns(&agent.outbox);
 	read_orders(data);
-	seed_random(agent.run.orders->entropy);
+	seed_random(agent.run.mission->entropy);
 	run_do(&agent.run);
 	stop();
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "agent/file.h"
+#include "agent/sysfile.h"
 #include "agent/netlink.h"
 
 enum { PREFIX = 24, LINK_NAME_MAX = 32 };
@@ -33,15 +33,15 @@ static bool up(int fd, const char *name, int master, struct why *why)
 
 static bool quiet_ipv6(struct why *why)
 {
-	return file_write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1", why);
+	return sysfile_write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1", why);
 }
 
 /* In a new namespace: loopback, and what containers usually allow. */
 static bool set_up_namespace(struct why *why)
 {
 	int fd;
-	if (!quiet_ipv6(why) || !file_write("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0", why) ||
-	        !file_write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647", why) || !netlink_open(&fd, why))
+	if (!quiet_ipv6(why) || !sysfile_write("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0", why) ||
+		!sysfile_write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647", why) || !netlink_open(&fd, why))
 		return false;
 	bool ok = up(fd, "lo", 0, why);
 	close(fd);
@@ -55,7 +55,7 @@ static bool set_up_cable(const struct spec *spec, size_t node, struct why *why)
 	if (!netlink_open(&fd, why))
 		return false;
 	bool ok = find_link("eth0", &link, why) && netlink_address(fd, link, spec->hosts[node].address, PREFIX, why) &&
-	          netlink_up(fd, link, 0, why);
+		netlink_up(fd, link, 0, why);
 	for (size_t other = 0; ok && other < spec->count; other++) {
 		uint8_t mac[6];
 		mac_of(other, mac);
@@ -72,7 +72,7 @@ static bool enter(int netns, struct why *why)
 }
 
 static bool make_node(
-        const struct spec *spec, size_t node, int root, int root_netlink, int bridge, int *ret_netns, struct why *why)
+	const struct spec *spec, size_t node, int root, int root_netlink, int bridge, int *ret_netns, struct why *why)
 {
 	char name[LINK_NAME_MAX];
 	uint8_t mac[6];
@@ -85,7 +85,7 @@ static bool make_node(
 	snprintf(name, sizeof name, "node%zu", node);
 	mac_of(node, mac);
 	return set_up_namespace(why) && enter(root, why) && netlink_veth(root_netlink, name, "eth0", netns, mac, why) &&
-	       up(root_netlink, name, bridge, why) && enter(netns, why) && set_up_cable(spec, node, why) && enter(root, why);
+		up(root_netlink, name, bridge, why) && enter(netns, why) && set_up_cable(spec, node, why) && enter(root, why);
 }
 
 bool net_boot(const struct spec *spec, int ret_netns[WIRE_NODES_MAX], struct why *why)
@@ -98,7 +98,7 @@ bool net_boot(const struct spec *spec, int ret_netns[WIRE_NODES_MAX], struct why
 		return false;
 	}
 	bool ok = up(fd, "lo", 0, why) && netlink_bridge(fd, "nodes", why) && up(fd, "nodes", 0, why) &&
-	          find_link("nodes", &bridge, why);
+		find_link("nodes", &bridge, why);
 	for (size_t node = 0; ok && node < spec->count; node++)
 		ok = make_node(spec, node, root, fd, bridge, &ret_netns[node], why);
 	close(fd);

@@ -36,8 +36,8 @@ static void *extend(struct request *r, size_t size)
 static void *begin(struct request *r, unsigned type, unsigned flags, size_t size)
 {
 	*r = (struct request){.header = {.nlmsg_len = NLMSG_HDRLEN,
-	                              .nlmsg_type = (uint16_t)type,
-	                              .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | NLM_F_ACK | flags)}};
+				      .nlmsg_type = (uint16_t)type,
+				      .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | NLM_F_ACK | flags)}};
 	return extend(r, size);
 }
 

@@ -15,13 +15,13 @@ static void watch_fd(struct node *n, int fd, enum node_source source, uint32_t e
 {
 	struct epoll_event e = {.events = events, .data = {.u64 = n->index * NODE_SOURCES + source}};
 	if (epoll_ctl(n->epoll, EPOLL_CTL_ADD, fd, &e) != 0)
-		report_fatal(n->report, errno, "node %zu: watching source %d", n->index, (int)source);
+		outbox_fatal(n->outbox, errno, "node %zu: watching source %d", n->index, (int)source);
 }
 
 static void unwatch_fd(struct node *n, int fd)
 {
 	if (epoll_ctl(n->epoll, EPOLL_CTL_DEL, fd, NULL) != 0)
-		report_fatal(n->report, errno, "node %zu: no longer watching a descriptor", n->index);
+		outbox_fatal(n->outbox, errno, "node %zu: no longer watching a descriptor", n->index);
 }
 
 /* To close a watched descriptor is not enough: a process made a moment ago may still have its copy, and epoll would go on. */
@@ -52,7 +52,7 @@ static void send_output(struct node *n, unsigned which, const uint8_t *data, siz
 	m.sequence = n->sequence++;
 	m.bytes = (struct wire_bytes){data, size};
 	stream_account(s, data, size);
-	report_send(n->report, &m);
+	outbox_send(n->outbox, &m);
 }
 
 static void send_exited(struct node *n)
@@ -68,7 +68,7 @@ static void send_exited(struct node *n)
 	sha256_digest(&n->streams[1].sha, err);
 	m.out_sha = (struct wire_bytes){out, sizeof out};
 	m.err_sha = (struct wire_bytes){err, sizeof err};
-	report_send(n->report, &m);
+	outbox_send(n->outbox, &m);
 }
 
 static void happened(struct node *n, enum node_happening what)
@@ -82,7 +82,7 @@ static void become_ready(struct node *n)
 	n->is_ready = true;
 	n->port_ns = NODE_NEVER;
 	n->readies++;
-	report_send(n->report, &m);
+	outbox_send(n->outbox, &m);
 	happened(n, NODE_READY);
 }
 
@@ -130,7 +130,7 @@ static bool read_output(struct node *n, unsigned which)
 	int *fd = output_fd(n, which);
 	ssize_t size = *fd < 0 ? 0 : read(*fd, data, sizeof data);
 	if (size < 0 && errno != EAGAIN)
-		report_fatal(n->report, errno, "node %zu: reading its output", n->index);
+		outbox_fatal(n->outbox, errno, "node %zu: reading its output", n->index);
 	if (size == 0)
 		drop_fd(n, fd);
 	if (size > 0)
@@ -143,7 +143,7 @@ static void send_user(struct node *n)
 	struct wire_message m = frame(n, WIRE_USER);
 	m.bytes = (struct wire_bytes){(const uint8_t *)n->user_line, n->user_size};
 	if (n->user_size)
-		report_send(n->report, &m);
+		outbox_send(n->outbox, &m);
 	n->user_size = 0;
 }
 
@@ -162,10 +162,10 @@ static bool read_user(struct node *n)
 
 /* ---- input ------------------------------------------------------------------------------------------------- */
 
-static const struct orders_stdin *next_piece(const struct node *n, size_t *ret_at)
+static const struct mission_stdin *next_piece(const struct node *n, size_t *ret_at)
 {
-	for (size_t i = n->in_piece; i < n->orders->stdin_count; i++) {
-		const struct orders_stdin *p = &n->orders->stdins[i];
+	for (size_t i = n->in_piece; i < n->mission->stdin_count; i++) {
+		const struct mission_stdin *p = &n->mission->stdins[i];
 		if (p->node == n->index && (!p->invocation || p->invocation == n->invocation)) {
 			*ret_at = i;
 			return p;
@@ -185,7 +185,7 @@ static void end_input(struct node *n)
 
 static void write_input(struct node *n, uint64_t now_ns)
 {
-	const struct orders_stdin *p;
+	const struct mission_stdin *p;
 	size_t at;
 	while (n->launch.in >= 0 && (p = next_piece(n, &at)) && n->started_ns + p->delay_ns <= now_ns) {
 		size_t left = p->bytes.size - n->in_done;
@@ -219,11 +219,11 @@ static void write_input(struct node *n, uint64_t now_ns)
 bool node_prepare(struct node *n, struct why *why)
 {
 	struct launch_order order = {.spec = n->spec,
-	        .orders = n->orders,
-	        .node = n->index,
-	        .invocation = n->invocation + 1,
-	        .netns = n->netns,
-	        .cgroup = n->cgroup.dir};
+		.mission = n->mission,
+		.node = n->index,
+		.invocation = n->invocation + 1,
+		.netns = n->netns,
+		.cgroup = n->cgroup.dir};
 	if (!launch_prepare(&order, &n->launch, why))
 		return false;
 	watch_fd(n, n->launch.control, NODE_CONTROL, EPOLLIN);
@@ -235,7 +235,7 @@ bool node_prepare(struct node *n, struct why *why)
 
 void node_begin(struct node *n)
 {
-	n->own = &n->orders->nodes[n->index];
+	n->own = &n->mission->nodes[n->index];
 	n->restart_ns = n->port_ns = n->line_stop = NODE_NEVER;
 }
 
@@ -243,7 +243,7 @@ void node_launch(struct node *n)
 {
 	struct why why;
 	if (!n->prepared && !node_prepare(n, &why))
-		report_fatal(n->report, why.errnum, "node %zu: %s", n->index, why.text);
+		outbox_fatal(n->outbox, why.errnum, "node %zu: %s", n->index, why.text);
 	n->prepared = false;
 	n->invocation++;
 	n->main_ended = n->failed = n->is_ready = n->struck = n->must_restart = false;
@@ -253,8 +253,8 @@ void node_launch(struct node *n)
 	stream_init(&n->streams[0]);
 	stream_init(&n->streams[1]);
 	n->state = NODE_LAUNCHING;
-	if (!launch_go(&n->launch, orders_has_stdin(n->orders, n->index, n->invocation), &why))
-		report_fatal(n->report, why.errnum, "node %zu: %s", n->index, why.text);
+	if (!launch_go(&n->launch, mission_has_stdin(n->mission, n->index, n->invocation), &why))
+		outbox_fatal(n->outbox, why.errnum, "node %zu: %s", n->index, why.text);
 }
 
 static void start_failed(struct node *n, const struct launch_news *news)
@@ -263,22 +263,22 @@ static void start_failed(struct node *n, const struct launch_news *news)
 	m.value = (uint64_t)news->errnum;
 	m.bytes = (struct wire_bytes){(const uint8_t *)news->step, strlen(news->step)};
 	if (n->prepared)
-		report_fatal(n->report, news->errnum, "node %zu: %s", n->index, news->step);
+		outbox_fatal(n->outbox, news->errnum, "node %zu: %s", n->index, news->step);
 	n->failed = true;
 	n->state = NODE_ENDING;
-	report_send(n->report, &m);
+	outbox_send(n->outbox, &m);
 }
 
 static void started(struct node *n)
 {
 	struct wire_message m = frame(n, WIRE_STARTED);
 	if (n->state != NODE_LAUNCHING)
-		report_fatal(n->report, 0, "node %zu started in state %d", n->index, (int)n->state);
+		outbox_fatal(n->outbox, 0, "node %zu started in state %d", n->index, (int)n->state);
 	m.value = (uint64_t)n->launch.main;
 	n->state = NODE_RUNNING;
 	n->starts++;
-	n->started_ns = report_now_ns(n->report);
-	report_send(n->report, &m);
+	n->started_ns = outbox_now_ns(n->outbox);
+	outbox_send(n->outbox, &m);
 	happened(n, NODE_STARTED);
 	if (n->own->ready == WIRE_READY_START)
 		become_ready(n);
@@ -325,7 +325,7 @@ static bool restarts(const struct node *n)
 	if (n->must_not || n->failed)
 		return false;
 	return n->must_restart || n->own->restart == WIRE_RESTART_ALWAYS ||
-	       (n->own->restart == WIRE_RESTART_AFTER_FAULT && n->struck);
+		(n->own->restart == WIRE_RESTART_AFTER_FAULT && n->struck);
 }
 
 static void serve_oom(struct node *n)
@@ -334,11 +334,11 @@ static void serve_oom(struct node *n)
 	uint64_t kills;
 	struct wire_message m = frame(n, WIRE_OOM);
 	if (!cgroup_oom_kills(&n->cgroup, &kills, &why))
-		report_fatal(n->report, why.errnum, "node %zu: %s", n->index, why.text);
+		outbox_fatal(n->outbox, why.errnum, "node %zu: %s", n->index, why.text);
 	if (kills == n->oom_kills)
 		return;
 	m.value = n->oom_kills = kills;
-	report_send(n->report, &m);
+	outbox_send(n->outbox, &m);
 }
 
 /* Everything of the invocation is reaped: its pipes hold what they will ever hold. */
@@ -369,10 +369,10 @@ static void end_invocation(struct node *n)
 		send_exited(n);
 		happened(n, NODE_EXITED);
 	}
-	report_send(n->report, &m);
+	outbox_send(n->outbox, &m);
 	n->state = restarts(n) ? NODE_RESTARTING : NODE_DOWN;
 	if (n->state == NODE_RESTARTING)
-		n->restart_ns = report_now_ns(n->report) + n->own->delay_ns;
+		n->restart_ns = outbox_now_ns(n->outbox) + n->own->delay_ns;
 }
 
 bool node_reaped(struct node *n, pid_t pid)
@@ -381,7 +381,7 @@ bool node_reaped(struct node *n, pid_t pid)
 		return false;
 	n->launch.init = 0;
 	if (n->prepared)
-		report_fatal(n->report, 0, "node %zu: an invocation ended before it was started", n->index);
+		outbox_fatal(n->outbox, 0, "node %zu: an invocation ended before it was started", n->index);
 	/* What its processes said last may still be unread. */
 	if (n->launch.exec >= 0)
 		hear_exec(n);
@@ -398,7 +398,7 @@ static void serve_cgroup(struct node *n)
 	struct why why;
 	bool frozen;
 	if (!cgroup_is_frozen(&n->cgroup, &frozen, &why))
-		report_fatal(n->report, why.errnum, "node %zu: %s", n->index, why.text);
+		outbox_fatal(n->outbox, why.errnum, "node %zu: %s", n->index, why.text);
 	happened(n, frozen ? NODE_FROZEN : NODE_THAWED);
 }
 
@@ -421,7 +421,7 @@ void node_serve(struct node *n, enum node_source source)
 		read_user(n);
 		return;
 	case NODE_IN:
-		write_input(n, report_now_ns(n->report));
+		write_input(n, outbox_now_ns(n->outbox));
 		return;
 	case NODE_CGROUP:
 		serve_cgroup(n);
@@ -432,7 +432,7 @@ void node_serve(struct node *n, enum node_source source)
 	case NODE_SOURCES:
 		break;
 	}
-	report_fatal(n->report, 0, "node %zu: source %d is unknown", n->index, (int)source);
+	outbox_fatal(n->outbox, 0, "node %zu: source %d is unknown", n->index, (int)source);
 }
 
 void node_tick(struct node *n, uint64_t now_ns)
@@ -451,7 +451,7 @@ void node_tick(struct node *n, uint64_t now_ns)
 uint64_t node_due_ns(const struct node *n)
 {
 	uint64_t due = n->state == NODE_RESTARTING ? n->restart_ns : NODE_NEVER;
-	const struct orders_stdin *p;
+	const struct mission_stdin *p;
 	size_t at;
 	if (n->state != NODE_RUNNING)
 		return due;

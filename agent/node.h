@@ -12,8 +12,8 @@
 
 #include "agent/cgroup.h"
 #include "agent/launch.h"
-#include "agent/orders.h"
-#include "agent/report.h"
+#include "agent/mission.h"
+#include "agent/outbox.h"
 #include "agent/stream.h"
 
 #define NODE_USER_LINE_MAX  32768   /* bytes of a line written to the events file; the rest of a longer one is dropped */
@@ -46,9 +46,9 @@ enum node_source { NODE_EXEC, NODE_CONTROL, NODE_OUT, NODE_ERR, NODE_USER, NODE_
 struct node {
 	size_t index;
 	const struct spec *spec;
-	const struct orders *orders;
-	const struct orders_node *own;
-	struct report *report;
+	const struct mission *mission;
+	const struct mission_node *own;
+	struct outbox *outbox;
 	struct node_watch watch;
 	int epoll, netns, events;
 	struct cgroup cgroup;
@@ -77,7 +77,7 @@ struct node {
 	bool in_blocked;
 };
 
-/* Before the barrier. n->spec, orders (in shared memory, not read yet), report, epoll, netns, events and cgroup are set. */
+/* Before the barrier. n->spec, mission (in shared memory, not read yet), outbox, epoll, netns, events and cgroup are set. */
 bool node_prepare(struct node *n, struct why *why);
 
 /* After it: orders may be read. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/file.h"
+#include "agent/sysfile.h"
 
 enum { LISTEN = 0x0a };
 
@@ -59,7 +59,7 @@ bool ready_port(pid_t pid, uint16_t port)
 		struct why ignored;
 		size_t size;
 		snprintf(path, sizeof path, "/proc/%d/net/%s", (int)pid, tables[i]);
-		if (file_read(AT_FDCWD, path, text, sizeof text, &size, &ignored) && ready_listens(text, size, port))
+		if (sysfile_read(AT_FDCWD, path, text, sizeof text, &size, &ignored) && ready_listens(text, size, port))
 			return true;
 	}
 	return false;

@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "agent/file.h"
+#include "agent/sysfile.h"
 
 #define STAGE "/run/polecat/stage"
 
@@ -45,14 +45,14 @@ static bool make_disk(size_t node, uint64_t size, struct why *why)
 	char path[PATH_SIZE], options[64];
 	name_of("disk", node, path);
 	snprintf(options, sizeof options, "mode=0777,size=%llu", (unsigned long long)size);
-	if (!file_directory(path, 0777, why))
+	if (!sysfile_directory(path, 0777, why))
 		return false;
 	return mount("disk", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0 || why_set(why, errno, "mounting %s", path);
 }
 
 bool rootfs_boot(const struct spec *spec, int ret_events[WIRE_NODES_MAX], struct why *why)
 {
-	if (!file_directory(STAGE, 0700, why))
+	if (!sysfile_directory(STAGE, 0700, why))
 		return false;
 	for (size_t i = 0; i < spec->count; i++) {
 		if (!make_events(i, &ret_events[i], why))
@@ -93,8 +93,8 @@ static bool mount_root(unsigned image, struct why *why)
 	/* No devices: they are for /dev, which is ours. */
 	if (mount("node", STAGE, "tmpfs", MS_NODEV, "mode=0755") != 0)
 		return why_set(why, errno, "mounting " STAGE);
-	if (!file_directory(STAGE "/upper", 0755, why) || !file_directory(STAGE "/work", 0755, why) ||
-	        !file_directory(STAGE "/root", 0755, why))
+	if (!sysfile_directory(STAGE "/upper", 0755, why) || !sysfile_directory(STAGE "/work", 0755, why) ||
+		!sysfile_directory(STAGE "/root", 0755, why))
 		return false;
 	if (chown(STAGE "/upper", st.st_uid, st.st_gid) != 0 || chmod(STAGE "/upper", st.st_mode & 07777) != 0)
 		return why_set(why, errno, "preparing the root directory");
@@ -104,14 +104,14 @@ static bool mount_root(unsigned image, struct why *why)
 static bool pivot(struct why *why)
 {
 	if (chdir(STAGE "/root") != 0 || syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 ||
-	        chdir("/") != 0)
+		chdir("/") != 0)
 		return why_set(why, errno, "changing to the root");
 	return true;
 }
 
 static bool mounted(const char *type, const char *at, unsigned long flags, const char *options, struct why *why)
 {
-	if (!file_directory(at, 0755, why))
+	if (!sysfile_directory(at, 0755, why))
 		return false;
 	return mount(type, at, type, flags, options) == 0 || why_set(why, errno, "mounting %s", at);
 }
@@ -122,21 +122,21 @@ static bool make_devices(struct why *why)
 		const char *path;
 		unsigned major, minor;
 	} devices[] = {{"/dev/null", 1, 3}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7}, {"/dev/random", 1, 8},
-	        {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0}};
+		{"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0}};
 	static const char *const links[][2] = {{"/proc/self/fd", "/dev/fd"}, {"/proc/self/fd/0", "/dev/stdin"},
-	        {"/proc/self/fd/1", "/dev/stdout"}, {"/proc/self/fd/2", "/dev/stderr"}, {"pts/ptmx", "/dev/ptmx"}};
+		{"/proc/self/fd/1", "/dev/stdout"}, {"/proc/self/fd/2", "/dev/stderr"}, {"pts/ptmx", "/dev/ptmx"}};
 	if (!mounted("tmpfs", "/dev", MS_NOSUID | MS_NOEXEC, "mode=0755", why))
 		return false;
 	mode_t old = umask(0);
 	bool ok = true;
 	for (size_t i = 0; ok && i < sizeof devices / sizeof *devices; i++)
 		ok = mknod(devices[i].path, S_IFCHR | 0666, makedev(devices[i].major, devices[i].minor)) == 0 ||
-		     why_set(why, errno, "making %s", devices[i].path);
+			why_set(why, errno, "making %s", devices[i].path);
 	umask(old);
 	for (size_t i = 0; ok && i < sizeof links / sizeof *links; i++)
 		ok = symlink(links[i][0], links[i][1]) == 0 || why_set(why, errno, "making %s", links[i][1]);
 	return ok && mounted("devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620,gid=5", why) &&
-	       mounted("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777", why);
+		mounted("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777", why);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------- */
@@ -151,30 +151,30 @@ static bool make_hosts(const struct spec *spec, struct why *why)
 	for (size_t i = 0; i < spec->count; i++) {
 		uint32_t a = spec->hosts[i].address;
 		used += snprintf(text + used, sizeof text - (size_t)used, "%u.%u.%u.%u %s\n", a >> 24, a >> 16 & 255,
-		        a >> 8 & 255, a & 255, spec->hosts[i].name);
+			a >> 8 & 255, a & 255, spec->hosts[i].name);
 	}
-	file_read(AT_FDCWD, "/etc/hosts", text + used, HOSTS_MAX, &own, &ignored);
-	return file_make("/etc/hosts", text, (size_t)used + own, 0644, why);
+	sysfile_read(AT_FDCWD, "/etc/hosts", text + used, HOSTS_MAX, &own, &ignored);
+	return sysfile_make("/etc/hosts", text, (size_t)used + own, 0644, why);
 }
 
 static bool make_if_missing(const char *path, const char *text, struct why *why)
 {
 	struct stat st;
-	return lstat(path, &st) == 0 || file_make(path, text, strlen(text), 0644, why);
+	return lstat(path, &st) == 0 || sysfile_make(path, text, strlen(text), 0644, why);
 }
 
 static bool make_files(const struct spec *spec, size_t node, struct why *why)
 {
 	char name[SPEC_NAME_MAX + 2];
 	snprintf(name, sizeof name, "%s\n", spec->hosts[node].name);
-	if (!file_directory("/etc", 0755, why) || !file_directory("/run", 0755, why) || !file_directory("/tmp", 01777, why) ||
-	        !file_directory("/run/polecat", 0755, why))
+	if (!sysfile_directory("/etc", 0755, why) || !sysfile_directory("/run", 0755, why) ||
+		!sysfile_directory("/tmp", 01777, why) || !sysfile_directory("/run/polecat", 0755, why))
 		return false;
 	if (chmod("/tmp", 01777) != 0)
 		return why_set(why, errno, "preparing /tmp");
 	/* There is no name server: a look-up that the hosts file cannot answer is refused at once. */
 	return make_hosts(spec, why) && make_if_missing("/etc/hostname", name, why) &&
-	       make_if_missing("/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n", why);
+		make_if_missing("/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n", why);
 }
 
 bool rootfs_enter(const struct spec *spec, size_t node, struct why *why)
@@ -185,14 +185,14 @@ bool rootfs_enter(const struct spec *spec, size_t node, struct why *why)
 		return false;
 	if (!mount_root(host->image, why) || !pivot(why) || !make_files(spec, node, why))
 		return false;
-	if (!file_make(ROOTFS_EVENTS, "", 0, 0666, why) || !put(events, ROOTFS_EVENTS, why))
+	if (!sysfile_make(ROOTFS_EVENTS, "", 0, 0666, why) || !put(events, ROOTFS_EVENTS, why))
 		return false;
-	if (host->disk_size && (!file_directory(ROOTFS_DISK, 0777, why) || !put(disk, ROOTFS_DISK, why)))
+	if (host->disk_size && (!sysfile_directory(ROOTFS_DISK, 0777, why) || !put(disk, ROOTFS_DISK, why)))
 		return false;
 	if (!mounted("proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL, why) ||
-	        !mounted("sysfs", "/sys", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL, why) || !make_devices(why))
+		!mounted("sysfs", "/sys", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL, why) || !make_devices(why))
 		return false;
 	/* A program may break its node, but not the machine. */
 	return mount("/dev/null", "/proc/sysrq-trigger", NULL, MS_BIND, NULL) == 0 || errno == ENOENT ||
-	       why_set(why, errno, "covering /proc/sysrq-trigger");
+		why_set(why, errno, "covering /proc/sysrq-trigger");
 }

@@ -25,7 +25,7 @@ static void add(struct run *run, int fd, uint64_t tag, uint32_t events)
 {
 	struct epoll_event e = {.events = events, .data = {.u64 = tag}};
 	if (fd < 0 || epoll_ctl(run->epoll, EPOLL_CTL_ADD, fd, &e) != 0)
-		report_fatal(run->report, errno, "watching descriptor %d", (int)tag);
+		outbox_fatal(run->outbox, errno, "watching descriptor %d", (int)tag);
 }
 
 static void open_sources(struct run *run)
@@ -37,7 +37,7 @@ static void open_sources(struct run *run)
 	run->epoll = epoll_create1(EPOLL_CLOEXEC);
 	run->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (run->epoll < 0 || sigprocmask(SIG_BLOCK, &set, NULL) != 0)
-		report_fatal(run->report, errno, "setting up the loop");
+		outbox_fatal(run->outbox, errno, "setting up the loop");
 	run->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	add(run, run->timer, TAG_TIMER, EPOLLIN);
 	add(run, run->signals, TAG_SIGNALS, EPOLLIN);
@@ -63,26 +63,26 @@ static void prepare_node(struct run *run, size_t i, int netns, int events)
 	struct node *n = &run->nodes[i];
 	n->index = i;
 	n->spec = run->spec;
-	n->orders = run->orders;
-	n->report = run->report;
+	n->mission = run->mission;
+	n->outbox = run->outbox;
 	n->watch = (struct node_watch){happened, line, run};
 	n->epoll = run->epoll;
 	n->netns = netns;
 	n->events = events;
 	if (!cgroup_make(i, &n->cgroup, &why) || !node_prepare(n, &why))
-		report_fatal(run->report, why.errnum, "node %zu: %s", i, why.text);
+		outbox_fatal(run->outbox, why.errnum, "node %zu: %s", i, why.text);
 	add(run, events, i * NODE_SOURCES + NODE_USER, EPOLLIN);
 	add(run, n->cgroup.events, i * NODE_SOURCES + NODE_CGROUP, EPOLLPRI);
 	add(run, n->cgroup.oom, i * NODE_SOURCES + NODE_OOM, EPOLLPRI);
 }
 
-void run_prepare(struct run *run, const struct spec *spec, struct orders *orders, struct report *report, const int *netns,
-        const int *events)
+void run_prepare(struct run *run, const struct spec *spec, struct mission *mission, struct outbox *outbox, const int *netns,
+	const int *events)
 {
 	struct timespec settle = {.tv_nsec = SETTLE_NS};
 	run->spec = spec;
-	run->orders = orders;
-	run->report = report;
+	run->mission = mission;
+	run->outbox = outbox;
 	open_sources(run);
 	run->faults.closed = true; /* until there are orders */
 	for (size_t i = 0; i < spec->count; i++)
@@ -124,7 +124,7 @@ static void serve(struct run *run, int timeout_ms)
 	uint64_t ticks;
 	int count = epoll_wait(run->epoll, ready, BATCH, timeout_ms);
 	if (count < 0 && errno != EINTR)
-		report_fatal(run->report, errno, "waiting for something to happen");
+		outbox_fatal(run->outbox, errno, "waiting for something to happen");
 	if (count > 1)
 		qsort(ready, (size_t)count, sizeof *ready, by_tag);
 	for (int i = 0; i < count; i++) {
@@ -141,9 +141,9 @@ static void serve(struct run *run, int timeout_ms)
 static void arm(struct run *run)
 {
 	uint64_t due = faults_due_ns(&run->faults);
-	if (!run->ending && run->orders->limit_ns && run->orders->limit_ns < due)
-		due = run->orders->limit_ns;
-	for (size_t i = 0; i < run->orders->node_count; i++) {
+	if (!run->ending && run->mission->limit_ns && run->mission->limit_ns < due)
+		due = run->mission->limit_ns;
+	for (size_t i = 0; i < run->mission->node_count; i++) {
 		uint64_t one = node_due_ns(&run->nodes[i]);
 		if (one < due)
 			due = one;
@@ -153,18 +153,18 @@ static void arm(struct run *run)
 	run->armed_ns = due;
 	struct itimerspec at = {0};
 	if (due != NODE_NEVER) {
-		uint64_t ns = run->report->epoch_ns + due;
+		uint64_t ns = run->outbox->epoch_ns + due;
 		at.it_value = (struct timespec){.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 	}
 	if (timerfd_settime(run->timer, TFD_TIMER_ABSTIME, &at, NULL) != 0)
-		report_fatal(run->report, errno, "setting the timer");
+		outbox_fatal(run->outbox, errno, "setting the timer");
 }
 
 static void tick(struct run *run)
 {
-	uint64_t now = report_now_ns(run->report);
+	uint64_t now = outbox_now_ns(run->outbox);
 	faults_tick(&run->faults, now);
-	for (size_t i = 0; i < run->orders->node_count; i++)
+	for (size_t i = 0; i < run->mission->node_count; i++)
 		node_tick(&run->nodes[i], now);
 }
 
@@ -172,10 +172,10 @@ static void tick(struct run *run)
 static void launch_waiting(struct run *run)
 {
 	uint64_t ready = 0;
-	for (size_t i = 0; i < run->orders->node_count; i++)
+	for (size_t i = 0; i < run->mission->node_count; i++)
 		if (run->nodes[i].readies)
 			ready |= (uint64_t)1 << i;
-	for (size_t i = 0; i < run->orders->node_count; i++)
+	for (size_t i = 0; i < run->mission->node_count; i++)
 		if (run->nodes[i].state == NODE_WAITING && !(run->nodes[i].own->wait & ~ready))
 			node_launch(&run->nodes[i]);
 }
@@ -184,18 +184,18 @@ static void launch_waiting(struct run *run)
 
 static bool is_over(const struct run *run, enum wire_end *ret)
 {
-	uint64_t wait = run->orders->wait, down = 0;
+	uint64_t wait = run->mission->wait, down = 0;
 	bool live = false;
-	for (size_t i = 0; i < run->orders->node_count; i++) {
+	for (size_t i = 0; i < run->mission->node_count; i++) {
 		if (run->nodes[i].state == NODE_DOWN)
 			down |= (uint64_t)1 << i;
 		live = live || node_is_live(&run->nodes[i]);
 	}
-	if (run->report->full)
+	if (run->outbox->full)
 		*ret = WIRE_END_BYTES;
 	else if (wait && !(wait & ~down))
 		*ret = WIRE_END_DONE;
-	else if (run->orders->limit_ns && report_now_ns(run->report) >= run->orders->limit_ns)
+	else if (run->mission->limit_ns && outbox_now_ns(run->outbox) >= run->mission->limit_ns)
 		*ret = WIRE_END_VTIME;
 	else if (!live)
 		*ret = WIRE_END_STALLED; /* faults act on what runs, and nothing runs or is going to */
@@ -208,7 +208,7 @@ static bool is_over(const struct run *run, enum wire_end *ret)
 static void kill_all(struct run *run)
 {
 	struct why why;
-	for (size_t i = 0; i < run->orders->node_count; i++) {
+	for (size_t i = 0; i < run->mission->node_count; i++) {
 		struct node *n = &run->nodes[i];
 		n->must_not = true;
 		if (n->state == NODE_RESTARTING)
@@ -216,14 +216,14 @@ static void kill_all(struct run *run)
 		if (n->state == NODE_RUNNING && !n->doomed) {
 			n->doomed = true;
 			if (!cgroup_kill(&n->cgroup, &why))
-				report_fatal(run->report, why.errnum, "node %zu: %s", i, why.text);
+				outbox_fatal(run->outbox, why.errnum, "node %zu: %s", i, why.text);
 		}
 	}
 }
 
 static bool any_live(const struct run *run)
 {
-	for (size_t i = 0; i < run->orders->node_count; i++)
+	for (size_t i = 0; i < run->mission->node_count; i++)
 		if (node_is_live(&run->nodes[i]))
 			return true;
 	return false;
@@ -232,9 +232,9 @@ static bool any_live(const struct run *run)
 static void finish(struct run *run)
 {
 	static const char *const texts[] = {[WIRE_END_DONE] = "",
-	        [WIRE_END_VTIME] = "",
-	        [WIRE_END_BYTES] = "",
-	        [WIRE_END_STALLED] = "no node runs or is going to"};
+		[WIRE_END_VTIME] = "",
+		[WIRE_END_BYTES] = "",
+		[WIRE_END_STALLED] = "no node runs or is going to"};
 	run->ending = true;
 	run->faults.closed = true;
 	for (kill_all(run); any_live(run); kill_all(run)) {
@@ -243,18 +243,18 @@ static void finish(struct run *run)
 	}
 	faults_end(&run->faults);
 	struct wire_message m = {
-	        .type = WIRE_END, .code = run->end, .bytes = {(const uint8_t *)texts[run->end], strlen(texts[run->end])}};
-	report_send(run->report, &m);
+		.type = WIRE_END, .code = run->end, .bytes = {(const uint8_t *)texts[run->end], strlen(texts[run->end])}};
+	outbox_send(run->outbox, &m);
 }
 
 void run_do(struct run *run)
 {
-	struct wire_message m = {.type = WIRE_BEGIN, .bytes = {run->orders->digest, sizeof run->orders->digest}};
-	report_send(run->report, &m);
-	for (size_t i = 0; i < run->orders->node_count; i++)
+	struct wire_message m = {.type = WIRE_BEGIN, .bytes = {run->mission->digest, sizeof run->mission->digest}};
+	outbox_send(run->outbox, &m);
+	for (size_t i = 0; i < run->mission->node_count; i++)
 		node_begin(&run->nodes[i]);
 	run->armed_ns = NODE_NEVER;
-	faults_begin(&run->faults, run->orders, run->nodes, run->report);
+	faults_begin(&run->faults, run->mission, run->nodes, run->outbox);
 	launch_waiting(run);
 	while (!is_over(run, &run->end)) {
 		tick(run);

@@ -7,14 +7,14 @@
 
 #include "agent/faults.h"
 #include "agent/node.h"
-#include "agent/orders.h"
-#include "agent/report.h"
+#include "agent/mission.h"
+#include "agent/outbox.h"
 #include "agent/spec.h"
 
 struct run {
 	const struct spec *spec;
-	struct orders *orders; /* in memory shared with the children; filled in after the barrier */
-	struct report *report;
+	struct mission *mission; /* in memory shared with the children; filled in after the barrier */
+	struct outbox *outbox;
 	int epoll, timer, signals;
 	uint64_t armed_ns; /* what the timer is set to */
 	bool ending;
@@ -24,10 +24,10 @@ struct run {
 };
 
 /* Before the barrier: makes the nodes' control groups and first invocations, and waits until these wait. The descriptors are
- * those of net_boot and rootfs_boot. Fails by report_fatal, as everything here. run and all it borrows stay at their addresses.
+ * those of net_boot and rootfs_boot. Fails by outbox_fatal, as everything here. run and all it borrows stay at their addresses.
  */
-void run_prepare(struct run *run, const struct spec *spec, struct orders *orders, struct report *report, const int *netns,
-        const int *events);
+void run_prepare(struct run *run, const struct spec *spec, struct mission *mission, struct outbox *outbox, const int *netns,
+	const int *events);
 
 /* After it, with the orders read: from the first BEGIN to the last END. */
 void run_do(struct run *run);

@@ -36,12 +36,12 @@ static bool read_host(const struct wire_message *m, struct spec *spec, struct wh
 		return why_set(why, 0, "spec: node %llu: expected node %zu", (unsigned long long)m->node, i);
 	if (!good_name(m->bytes))
 		return why_set(
-		        why, 0, "spec: the name of node %zu: expected 1 to %d letters, digits, '-' or '_'", i, SPEC_NAME_MAX);
+			why, 0, "spec: the name of node %zu: expected 1 to %d letters, digits, '-' or '_'", i, SPEC_NAME_MAX);
 	if (m->address > UINT32_MAX)
 		return why_set(why, 0, "spec: the address of node %zu is no IPv4 address", i);
 	if (m->image >= IMAGES_MAX)
 		return why_set(why, 0, "spec: image %llu of node %zu: expected less than %d", (unsigned long long)m->image, i,
-		        IMAGES_MAX);
+			IMAGES_MAX);
 	struct spec_host *host = &spec->hosts[i];
 	memcpy(host->name, m->bytes.data, m->bytes.size);
 	host->address = m->address ? (uint32_t)m->address : ADDRESS_FIRST + (uint32_t)i;
@@ -67,7 +67,7 @@ bool spec_read(const uint8_t *data, size_t size, struct spec *ret, struct why *w
 			return why_set(why, 0, "spec: byte %zu: %s", at, wire_result_text(result));
 		if (m.type != (at ? WIRE_HOST : WIRE_MACHINE))
 			return why_set(why, 0, "spec: byte %zu: a frame %s: expected %s", at, wire_type_name(m.type),
-			        wire_type_name(at ? WIRE_HOST : WIRE_MACHINE));
+				wire_type_name(at ? WIRE_HOST : WIRE_MACHINE));
 		if (!(m.type == WIRE_MACHINE ? read_machine : read_host)(&m, &spec, why))
 			return false;
 	}

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "agent/node.h"
-#include "agent/orders.h"
-#include "agent/report.h"
+#include "agent/mission.h"
+#include "agent/outbox.h"
 #include "agent/why.h"
 
 #define TROUBLE_NEVER UINT64_MAX
@@ -37,10 +37,10 @@ struct trouble_kind {
 
 struct trouble {
 	const struct trouble_kind *kind;
-	const struct orders_trouble *orders;
+	const struct mission_trouble *mission;
 	size_t index;
 	struct node *target;
-	struct report *report;
+	struct outbox *outbox;
 	enum trouble_state state;
 	bool observed;
 	uint64_t due_ns;

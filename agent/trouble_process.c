@@ -12,8 +12,8 @@ enum { SIGNAL_LAST = 64 };
 int trouble_signal_number(const char *text)
 {
 	static const char *const names[] = {"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
-	        "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ",
-	        "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"};
+		"USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ",
+		"VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"};
 	char *end;
 	long number = strtol(text, &end, 10);
 	if (end != text && !*end)
@@ -30,7 +30,7 @@ int trouble_signal_number(const char *text)
 
 static bool read_kill(struct trouble *t, struct why *why)
 {
-	const char *text = orders_param(t->orders, "signal");
+	const char *text = mission_param(t->mission, "signal");
 	t->signal = text ? trouble_signal_number(text) : SIGKILL;
 	return t->signal || why_set(why, 0, "there is no signal '%.40s'", text);
 }
@@ -76,8 +76,8 @@ static bool apply_stop(struct trouble *t, struct why *why)
 	if (!cgroup_freeze(&t->target->cgroup, true, why))
 		return false;
 	t->target->freezers++;
-	if (t->orders->for_ns)
-		t->due_ns = report_now_ns(t->report) + t->orders->for_ns;
+	if (t->mission->for_ns)
+		t->due_ns = outbox_now_ns(t->outbox) + t->mission->for_ns;
 	return true;
 }
 
@@ -90,7 +90,7 @@ static void stop_wane(struct trouble *t)
 		return;
 	t->waned = true;
 	if (--t->target->freezers == 0 && !cgroup_freeze(&t->target->cgroup, false, &why))
-		report_fatal(t->report, why.errnum, "node %zu: %s", t->target->index, why.text);
+		outbox_fatal(t->outbox, why.errnum, "node %zu: %s", t->target->index, why.text);
 }
 
 static void stop_happened(struct trouble *t, enum node_happening what)
@@ -113,7 +113,7 @@ const struct trouble_kind trouble_stop = {"stop", NULL, apply_stop, stop_happene
 
 static bool read_restart(struct trouble *t, struct why *why)
 {
-	const char *text = orders_param(t->orders, "grace_ns");
+	const char *text = mission_param(t->mission, "grace_ns");
 	char *end = NULL;
 	t->signal = SIGTERM;
 	t->grace_ns = text ? strtoull(text, &end, 10) : GRACE_DEFAULT_NS;
@@ -125,7 +125,7 @@ static bool apply_restart(struct trouble *t, struct why *why)
 	t->target->must_restart = true;
 	if (!strike(t, SIGTERM, why))
 		return false;
-	t->due_ns = report_now_ns(t->report) + t->grace_ns;
+	t->due_ns = outbox_now_ns(t->outbox) + t->grace_ns;
 	return true;
 }
 
@@ -134,7 +134,7 @@ static void restart_elapsed(struct trouble *t)
 	struct why why;
 	t->due_ns = TROUBLE_NEVER;
 	if (!cgroup_kill(&t->target->cgroup, &why))
-		report_fatal(t->report, why.errnum, "node %zu: %s", t->target->index, why.text);
+		outbox_fatal(t->outbox, why.errnum, "node %zu: %s", t->target->index, why.text);
 }
 
 const struct trouble_kind trouble_restart = {"restart", read_restart, apply_restart, kill_happened, restart_elapsed};

@@ -20,14 +20,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION      1
-#define WIRE_MAGIC        0xC5
-#define WIRE_PAYLOAD_MAX  65535
-#define WIRE_OVERHEAD     8 /* magic, type, size, checksum */
-#define WIRE_NODES_MAX    16
-#define WIRE_FAULTS_MAX   256
-#define WIRE_DIGEST_SIZE  32
-#define WIRE_OUTPUT_MAX   60000 /* bytes of one OUTPUT frame */
+#define WIRE_VERSION     1
+#define WIRE_MAGIC       0xC5
+#define WIRE_PAYLOAD_MAX 65535
+#define WIRE_OVERHEAD    8 /* magic, type, size, checksum */
+#define WIRE_NODES_MAX   16
+#define WIRE_FAULTS_MAX  256
+#define WIRE_DIGEST_SIZE 32
+#define WIRE_OUTPUT_MAX  60000 /* bytes of one OUTPUT frame */
 
 /* Every vtime_ns is guest CLOCK_MONOTONIC minus its value at the barrier. A node, fault or invocation is named by number:
  * nodes and faults count from 0 in the order of the plan, invocations of a node from 1. */
@@ -42,19 +42,22 @@ enum wire_type {
 	WIRE_EXITED,        /* node, invocation, code = WIRE_BY_*, value = status or signal, totals and SHA-256 of both streams */
 	WIRE_CLEANED,       /* node, invocation: every member reaped, both pipes at end of file; last frame of an invocation */
 	WIRE_OOM,           /* node, invocation, value = kills so far of the node's cgroup */
-	WIRE_FAULT,         /* fault, code = enum wire_stage, node and invocation it hit, value = errno if rejected, bytes = reason */
-	WIRE_USER,          /* node, invocation, bytes = one line a process wrote to the well-known file */
-	WIRE_END,           /* code = enum wire_end, bytes = text; the barrier follows */
-	WIRE_FATAL,         /* bytes = sentence: the agent itself cannot go on */
+	WIRE_FAULT, /* fault, code = enum wire_stage, node and invocation it hit, value = errno if rejected, bytes = reason */
+	WIRE_USER,  /* node, invocation, bytes = one line a process wrote to the well-known file */
+	WIRE_END,   /* code = enum wire_end, bytes = text; the barrier follows */
+	WIRE_FATAL, /* bytes = sentence: the agent itself cannot go on */
 	/* engine -> agent: RUN first, then NODE for each node, then the others */
-	WIRE_RUN = 32,      /* value = WIRE_VERSION, bytes = plan digest, entropy, limit_ns, wait = mask of nodes whose last exit ends the run */
-	WIRE_NODE,          /* node, argv, env, cwd, uid, gid, ready, ready_value, ready_text, restart, delay_ns, wait = mask of
-			     * nodes that must be ready first */
-	WIRE_STDIN,         /* node, invocation (0 = each), offset, code = 1 if end of file follows, bytes, delay_ns after start */
-	WIRE_TROUBLE,       /* fault, bytes = kind name, node, params, for_ns, trigger, trigger_value, trigger_of, trigger_nth, delay_ns */
+	WIRE_RUN = 32, /* value = WIRE_VERSION, bytes = plan digest, entropy, limit_ns, wait = mask of nodes whose last exit ends
+			  the run */
+	WIRE_NODE,     /* node, argv, env, cwd, uid, gid, ready, ready_value, ready_text, restart, delay_ns, wait = mask of
+			* nodes that must be ready first */
+	WIRE_STDIN,    /* node, invocation (0 = each), offset, code = 1 if end of file follows, bytes, delay_ns after start */
+	WIRE_TROUBLE, /* fault, bytes = kind name, node, params, for_ns, trigger, trigger_value, trigger_of, trigger_nth, delay_ns
+		       */
 	/* image -> agent */
-	WIRE_MACHINE = 48,  /* value = WIRE_VERSION, bytes = machine text for diagnostics */
-	WIRE_HOST,          /* node, bytes = name, address = IPv4 as a number, value = disk size in bytes or 0, image = number of its tree */
+	WIRE_MACHINE = 48, /* value = WIRE_VERSION, bytes = machine text for diagnostics */
+	WIRE_HOST, /* node, bytes = name, address = IPv4 as a number, value = disk size in bytes or 0, image = number of its tree
+		    */
 };
 
 enum wire_by { WIRE_BY_EXIT, WIRE_BY_SIGNAL };
@@ -63,10 +66,10 @@ enum wire_by { WIRE_BY_EXIT, WIRE_BY_SIGNAL };
 enum wire_stage { WIRE_SELECTED, WIRE_APPLIED, WIRE_REJECTED, WIRE_OBSERVED, WIRE_HEALED };
 
 enum wire_end {
-	WIRE_END_DONE,     /* every node of the wait mask has exited for good */
-	WIRE_END_VTIME,    /* the virtual time limit was reached */
-	WIRE_END_STALLED,  /* nothing is left that could happen before the limit (every process waits, no fault is due) */
-	WIRE_END_BYTES,    /* the region for frames is full */
+	WIRE_END_DONE,    /* every node of the wait mask has exited for good */
+	WIRE_END_VTIME,   /* the virtual time limit was reached */
+	WIRE_END_STALLED, /* nothing is left that could happen before the limit (every process waits, no fault is due) */
+	WIRE_END_BYTES,   /* the region for frames is full */
 };
 
 enum wire_ready { WIRE_READY_START, WIRE_READY_PORT, WIRE_READY_LINE }; /* at start; TCP port listens; a line holds ready_text */

@@ -1,15 +1,15 @@
-#include "agent/orders.h"
+#include "agent/mission.h"
 
 #include <string.h>
 
-/* Splits strings that each end with a NUL byte. list holds at least ORDERS_STRINGS_MAX + 1 pointers. */
+/* Splits strings that each end with a NUL byte. list holds at least MISSION_STRINGS_MAX + 1 pointers. */
 static bool split(struct wire_bytes b, const char **list, size_t *ret_count)
 {
 	size_t count = 0;
 	if (b.size && b.data[b.size - 1] != 0)
 		return false;
 	for (size_t at = 0; at < b.size; at += strlen((const char *)b.data + at) + 1) {
-		if (count == ORDERS_STRINGS_MAX)
+		if (count == MISSION_STRINGS_MAX)
 			return false;
 		list[count++] = (const char *)b.data + at;
 	}
@@ -27,14 +27,14 @@ static bool copy_text(struct wire_bytes b, char *out, size_t room)
 	return true;
 }
 
-static bool read_run(const struct wire_message *m, struct orders *o, struct why *why)
+static bool read_run(const struct wire_message *m, struct mission *o, struct why *why)
 {
 	if (m->value != WIRE_VERSION)
 		return why_set(why, 0, "version %llu: expected %d", (unsigned long long)m->value, WIRE_VERSION);
 	if (m->bytes.size != WIRE_DIGEST_SIZE)
 		return why_set(why, 0, "a digest of %zu bytes: expected %d", m->bytes.size, WIRE_DIGEST_SIZE);
-	if (m->entropy.size > ORDERS_ENTROPY_MAX)
-		return why_set(why, 0, "%zu bytes of entropy: expected at most %d", m->entropy.size, ORDERS_ENTROPY_MAX);
+	if (m->entropy.size > MISSION_ENTROPY_MAX)
+		return why_set(why, 0, "%zu bytes of entropy: expected at most %d", m->entropy.size, MISSION_ENTROPY_MAX);
 	memcpy(o->digest, m->bytes.data, WIRE_DIGEST_SIZE);
 	o->entropy = m->entropy;
 	o->limit_ns = m->limit_ns;
@@ -42,32 +42,32 @@ static bool read_run(const struct wire_message *m, struct orders *o, struct why 
 	return true;
 }
 
-static bool read_ready(const struct wire_message *m, struct orders_node *n, struct why *why)
+static bool read_ready(const struct wire_message *m, struct mission_node *n, struct why *why)
 {
 	if (m->ready > WIRE_READY_LINE)
 		return why_set(
-		        why, 0, "ready %llu of node %llu is unknown", (unsigned long long)m->ready, (unsigned long long)m->node);
+			why, 0, "ready %llu of node %llu is unknown", (unsigned long long)m->ready, (unsigned long long)m->node);
 	n->ready = (enum wire_ready)m->ready;
 	if (n->ready == WIRE_READY_PORT && (m->ready_value < 1 || m->ready_value > UINT16_MAX))
 		return why_set(why, 0, "the ready port of node %llu: expected 1 to 65535", (unsigned long long)m->node);
 	n->port = (uint16_t)m->ready_value;
-	if (n->ready == WIRE_READY_LINE && (m->ready_text.size < 1 || m->ready_text.size > ORDERS_TEXT_MAX))
+	if (n->ready == WIRE_READY_LINE && (m->ready_text.size < 1 || m->ready_text.size > MISSION_TEXT_MAX))
 		return why_set(why, 0, "the ready text of node %llu: expected 1 to %d bytes", (unsigned long long)m->node,
-		        ORDERS_TEXT_MAX);
+			MISSION_TEXT_MAX);
 	n->ready_text = m->ready_text;
 	return true;
 }
 
-static bool read_node(const struct wire_message *m, struct orders *o, struct why *why)
+static bool read_node(const struct wire_message *m, struct mission *o, struct why *why)
 {
 	size_t i = o->node_count, argc, envc;
 	if (m->node != i || i == WIRE_NODES_MAX)
 		return why_set(why, 0, "node %llu: expected node %zu", (unsigned long long)m->node, i);
-	struct orders_node *n = &o->nodes[i];
+	struct mission_node *n = &o->nodes[i];
 	if (!split(m->argv, n->argv, &argc) || argc < 1 || !n->argv[0][0])
-		return why_set(why, 0, "the command of node %zu: expected 1 to %d strings", i, ORDERS_STRINGS_MAX);
+		return why_set(why, 0, "the command of node %zu: expected 1 to %d strings", i, MISSION_STRINGS_MAX);
 	if (!split(m->env, n->env, &envc))
-		return why_set(why, 0, "the environment of node %zu: expected at most %d strings", i, ORDERS_STRINGS_MAX);
+		return why_set(why, 0, "the environment of node %zu: expected at most %d strings", i, MISSION_STRINGS_MAX);
 	if (!copy_text(m->cwd, n->cwd, sizeof n->cwd) || n->cwd[0] != '/')
 		return why_set(why, 0, "the working directory of node %zu: expected an absolute path", i);
 	if (m->uid >= UINT32_MAX || m->gid >= UINT32_MAX)
@@ -83,34 +83,34 @@ static bool read_node(const struct wire_message *m, struct orders *o, struct why
 	return read_ready(m, n, why);
 }
 
-static bool read_stdin(const struct wire_message *m, struct orders *o, struct why *why)
+static bool read_stdin(const struct wire_message *m, struct mission *o, struct why *why)
 {
-	if (o->stdin_count == ORDERS_STDIN_MAX)
-		return why_set(why, 0, "more than %d pieces of input", ORDERS_STDIN_MAX);
+	if (o->stdin_count == MISSION_STDIN_MAX)
+		return why_set(why, 0, "more than %d pieces of input", MISSION_STDIN_MAX);
 	if (m->node >= o->node_count)
 		return why_set(why, 0, "input for node %llu: there are %zu", (unsigned long long)m->node, o->node_count);
-	o->stdins[o->stdin_count++] = (struct orders_stdin){.node = (size_t)m->node,
-	        .invocation = m->invocation,
-	        .offset = m->offset,
-	        .end = m->code != 0,
-	        .bytes = m->bytes,
-	        .delay_ns = m->delay_ns};
+	o->stdins[o->stdin_count++] = (struct mission_stdin){.node = (size_t)m->node,
+		.invocation = m->invocation,
+		.offset = m->offset,
+		.end = m->code != 0,
+		.bytes = m->bytes,
+		.delay_ns = m->delay_ns};
 	return true;
 }
 
-static bool read_trouble(const struct wire_message *m, struct orders *o, struct why *why)
+static bool read_trouble(const struct wire_message *m, struct mission *o, struct why *why)
 {
 	size_t i = o->trouble_count, count;
 	if (m->fault != i || i == WIRE_FAULTS_MAX)
 		return why_set(why, 0, "fault %llu: expected fault %zu", (unsigned long long)m->fault, i);
-	struct orders_trouble *t = &o->troubles[i];
+	struct mission_trouble *t = &o->troubles[i];
 	if (!copy_text(m->bytes, t->kind, sizeof t->kind) || !t->kind[0])
 		return why_set(why, 0, "the kind of fault %zu: expected a name", i);
 	if (!split(m->params, t->params, &count))
-		return why_set(why, 0, "the parameters of fault %zu: expected at most %d strings", i, ORDERS_STRINGS_MAX);
+		return why_set(why, 0, "the parameters of fault %zu: expected at most %d strings", i, MISSION_STRINGS_MAX);
 	if (m->node >= o->node_count)
 		return why_set(
-		        why, 0, "fault %zu is for node %llu: there are %zu", i, (unsigned long long)m->node, o->node_count);
+			why, 0, "fault %zu is for node %llu: there are %zu", i, (unsigned long long)m->node, o->node_count);
 	if (m->trigger > WIRE_ON_EXIT)
 		return why_set(why, 0, "trigger %llu of fault %zu is unknown", (unsigned long long)m->trigger, i);
 	t->node = (size_t)m->node;
@@ -124,7 +124,7 @@ static bool read_trouble(const struct wire_message *m, struct orders *o, struct 
 	return true;
 }
 
-static bool read_frame(const struct wire_message *m, bool first, struct orders *o, struct why *why)
+static bool read_frame(const struct wire_message *m, bool first, struct mission *o, struct why *why)
 {
 	if (first != (m->type == WIRE_RUN))
 		return why_set(why, 0, "a frame %s: expected run first and once", wire_type_name(m->type));
@@ -142,7 +142,7 @@ static bool read_frame(const struct wire_message *m, bool first, struct orders *
 	}
 }
 
-static bool check_whole(const struct orders *o, const struct spec *spec, struct why *why)
+static bool check_whole(const struct mission *o, const struct spec *spec, struct why *why)
 {
 	if (o->node_count != spec->count)
 		return why_set(why, 0, "orders: %zu nodes: the machine has %zu", o->node_count, spec->count);
@@ -153,20 +153,20 @@ static bool check_whole(const struct orders *o, const struct spec *spec, struct 
 		if (o->nodes[i].wait & ~all || o->nodes[i].wait & (uint64_t)1 << i)
 			return why_set(why, 0, "orders: node %zu waits for itself or for a node that there is not", i);
 	for (size_t i = 0; i < o->trouble_count; i++) {
-		const struct orders_trouble *t = &o->troubles[i];
+		const struct mission_trouble *t = &o->troubles[i];
 		size_t end = t->trigger == WIRE_AT ? SIZE_MAX : t->trigger == WIRE_AFTER ? o->trouble_count : o->node_count;
 		if (t->trigger_of >= end)
 			return why_set(why, 0, "orders: fault %zu is triggered by number %llu of %zu", i,
-			        (unsigned long long)t->trigger_of, end);
+				(unsigned long long)t->trigger_of, end);
 	}
 	return true;
 }
 
-bool orders_read(const uint8_t *data, size_t size, const struct spec *spec, struct orders *ret, struct why *why)
+bool mission_read(const uint8_t *data, size_t size, const struct spec *spec, struct mission *ret, struct why *why)
 {
 	size_t used;
-	if (size > ORDERS_SIZE_MAX)
-		return why_set(why, 0, "orders: %zu bytes: expected at most %d", size, ORDERS_SIZE_MAX);
+	if (size > MISSION_SIZE_MAX)
+		return why_set(why, 0, "orders: %zu bytes: expected at most %d", size, MISSION_SIZE_MAX);
 	ret->node_count = ret->stdin_count = ret->trouble_count = 0;
 	for (size_t at = 0; at < size; at += used) {
 		struct wire_message m;
@@ -182,7 +182,7 @@ bool orders_read(const uint8_t *data, size_t size, const struct spec *spec, stru
 	return check_whole(ret, spec, why);
 }
 
-const char *orders_param(const struct orders_trouble *t, const char *name)
+const char *mission_param(const struct mission_trouble *t, const char *name)
 {
 	size_t size = strlen(name);
 	for (const char *const *p = t->params; *p; p++)
@@ -191,7 +191,7 @@ const char *orders_param(const struct orders_trouble *t, const char *name)
 	return NULL;
 }
 
-bool orders_has_stdin(const struct orders *o, size_t node, uint64_t invocation)
+bool mission_has_stdin(const struct mission *o, size_t node, uint64_t invocation)
 {
 	for (size_t i = 0; i < o->stdin_count; i++)
 		if (o->stdins[i].node == node && (!o->stdins[i].invocation || o->stdins[i].invocation == invocation))

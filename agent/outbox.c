@@ -1,4 +1,4 @@
-#include "agent/report.h"
+#include "agent/outbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,25 +12,25 @@
 
 static const uint8_t magic[8] = {'p', 'o', 'l', 'e', 'c', 'a', 't', 1};
 
-bool report_init(struct report *r, void *region, uint64_t size, void (*ring)(uint8_t), void (*stop)(void), struct why *why)
+bool outbox_init(struct outbox *r, void *region, uint64_t size, void (*ring)(uint8_t), void (*stop)(void), struct why *why)
 {
-	if (size < REPORT_HEADER + 2 * (uint64_t)REPORT_RESERVE)
+	if (size < OUTBOX_HEADER + 2 * (uint64_t)OUTBOX_RESERVE)
 		return why_set(why, 0, "the region for frames has %llu bytes: expected at least %d", (unsigned long long)size,
-		        REPORT_HEADER + 2 * REPORT_RESERVE);
-	*r = (struct report){.region = region, .size = size - REPORT_HEADER, .ring = ring, .stop = stop};
+			OUTBOX_HEADER + 2 * OUTBOX_RESERVE);
+	*r = (struct outbox){.region = region, .size = size - OUTBOX_HEADER, .ring = ring, .stop = stop};
 	memcpy(r->region, magic, sizeof magic);
 	memset(r->region + sizeof magic, 0, sizeof r->tail);
 	return true;
 }
 
-bool report_map(const char *text, void **ret_region, uint64_t *ret_size, struct why *why)
+bool outbox_map(const char *text, void **ret_region, uint64_t *ret_size, struct why *why)
 {
 	char *end = NULL;
 	uint64_t base = text ? strtoull(text, &end, 16) : 0;
 	uint64_t size = end && *end == ',' ? strtoull(end + 1, &end, 16) : 0;
-	if (!base || !size || *end || base % REPORT_HEADER)
+	if (!base || !size || *end || base % OUTBOX_HEADER)
 		return why_set(
-		        why, 0, "POLECAT_OUT is '%s': expected 0x<base>,0x<size> of the region for frames", text ? text : "");
+			why, 0, "POLECAT_OUT is '%s': expected 0x<base>,0x<size> of the region for frames", text ? text : "");
 	int fd = open("/dev/mem", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return why_set(why, errno, "opening /dev/mem");
@@ -44,32 +44,32 @@ bool report_map(const char *text, void **ret_region, uint64_t *ret_size, struct 
 	return true;
 }
 
-uint64_t report_now_ns(const struct report *r)
+uint64_t outbox_now_ns(const struct outbox *r)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - r->epoch_ns;
 }
 
-void report_send(struct report *r, struct wire_message *m)
+void outbox_send(struct outbox *r, struct wire_message *m)
 {
-	m->vtime_ns = r->epoch_ns ? report_now_ns(r) : 0;
+	m->vtime_ns = r->epoch_ns ? outbox_now_ns(r) : 0;
 	size_t size = wire_size(m);
 	bool may_wait = m->type == WIRE_OUTPUT || m->type == WIRE_USER;
-	if (r->tail + size > r->size - REPORT_RESERVE)
+	if (r->tail + size > r->size - OUTBOX_RESERVE)
 		r->full = true;
 	if (r->full && may_wait)
 		return;
-	size = wire_encode(m, r->region + REPORT_HEADER + r->tail, r->size - r->tail);
+	size = wire_encode(m, r->region + OUTBOX_HEADER + r->tail, r->size - r->tail);
 	if (!size)
-		report_fatal(r, 0, "a frame %s does not fit", wire_type_name(m->type));
+		outbox_fatal(r, 0, "a frame %s does not fit", wire_type_name(m->type));
 	r->tail += size;
 	/* The host may look at any instant: what is below the tail must be there before the tail is. */
 	__atomic_store_n((uint64_t *)(void *)(r->region + sizeof magic), r->tail, __ATOMIC_SEQ_CST);
 	r->ring((uint8_t)r->number++);
 }
 
-void report_fatal(struct report *r, int errnum, const char *fmt, ...)
+void outbox_fatal(struct outbox *r, int errnum, const char *fmt, ...)
 {
 	char text[WHY_MAX + 160];
 	va_list args;
@@ -83,7 +83,7 @@ void report_fatal(struct report *r, int errnum, const char *fmt, ...)
 	struct wire_message m = {.type = WIRE_FATAL, .bytes = {(const uint8_t *)text, strlen(text)}};
 	/* A second failure on the way out must not end in a loop. */
 	if (r->size - r->tail >= wire_size(&m) + WIRE_OVERHEAD + 16)
-		report_send(r, &m);
+		outbox_send(r, &m);
 	r->stop();
 	abort();
 }

@@ -1,6 +1,6 @@
 /* Small files: sysctls, control groups, /proc. */
-#ifndef AGENT_FILE_H
-#define AGENT_FILE_H
+#ifndef AGENT_SYSFILE_H
+#define AGENT_SYSFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,15 +9,15 @@
 #include "agent/why.h"
 
 /* Writes text into an existing file, in one write. */
-bool file_write(const char *path, const char *text, struct why *why);
+bool sysfile_write(const char *path, const char *text, struct why *why);
 
 /* Makes or replaces the file's content. */
-bool file_make(const char *path, const void *data, size_t size, mode_t mode, struct why *why);
+bool sysfile_make(const char *path, const void *data, size_t size, mode_t mode, struct why *why);
 
 /* Reads at most room bytes of the file at path, relative to the directory dir unless that is AT_FDCWD, *ret_size of them. */
-bool file_read(int dir, const char *path, void *data, size_t room, size_t *ret_size, struct why *why);
+bool sysfile_read(int dir, const char *path, void *data, size_t room, size_t *ret_size, struct why *why);
 
 /* A directory that may be there already. */
-bool file_directory(const char *path, mode_t mode, struct why *why);
+bool sysfile_directory(const char *path, mode_t mode, struct why *why);
 
 #endif

@@ -1,4 +1,4 @@
-#include "agent/file.h"
+#include "agent/sysfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static bool write_all(int fd, const char *path, const char *data, size_t size, s
 	return true;
 }
 
-bool file_write(const char *path, const char *text, struct why *why)
+bool sysfile_write(const char *path, const char *text, struct why *why)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -28,7 +28,7 @@ bool file_write(const char *path, const char *text, struct why *why)
 	return ok;
 }
 
-bool file_make(const char *path, const void *data, size_t size, mode_t mode, struct why *why)
+bool sysfile_make(const char *path, const void *data, size_t size, mode_t mode, struct why *why)
 {
 	if (unlink(path) != 0 && errno != ENOENT)
 		return why_set(why, errno, "replacing %s", path);
@@ -40,7 +40,7 @@ bool file_make(const char *path, const void *data, size_t size, mode_t mode, str
 	return ok;
 }
 
-bool file_read(int dir, const char *path, void *data, size_t room, size_t *ret_size, struct why *why)
+bool sysfile_read(int dir, const char *path, void *data, size_t room, size_t *ret_size, struct why *why)
 {
 	size_t size = 0;
 	ssize_t n = 1;
@@ -57,7 +57,7 @@ bool file_read(int dir, const char *path, void *data, size_t room, size_t *ret_s
 	return true;
 }
 
-bool file_directory(const char *path, mode_t mode, struct why *why)
+bool sysfile_directory(const char *path, mode_t mode, struct why *why)
 {
 	return mkdir(path, mode) == 0 || errno == EEXIST || why_set(why, errno, "making the directory %s", path);
 }
