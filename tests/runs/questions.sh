@@ -34,7 +34,7 @@ cp -L /lib/x86_64-linux-gnu/libc.so.6 "$root/lib/x86_64-linux-gnu/"
 mem=128
 truncate -s ${mem}M "$dir/ram"
 coproc QMP {
-	exec timeout 300 qemu-system-x86_64 -M microvm,memory-backend=ram -cpu qemu64 -m $mem -accel tcg -nodefaults -no-user-config \
+	exec timeout 300 qemu-system-x86_64 -M microvm,memory-backend=ram -cpu qemu64 -m $mem -accel tcg -icount shift=1,sleep=off -nodefaults -no-user-config \
 		-display none -no-reboot -net none -device pvpanic -action panic=pause \
 		-object memory-backend-file,id=ram,size=${mem}M,mem-path="$dir/ram",share=on \
 		-chardev file,id=s,path="$dir/console" -serial chardev:s \

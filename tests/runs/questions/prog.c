@@ -32,7 +32,7 @@ const char *global_text = "hello";
 struct record *global_pointer = &global_record;
 static pthread_barrier_t ready;
 volatile long sink;
-static __thread int thread_value = 9;
+__thread int thread_value = 9;
 
 static __attribute__((noinline)) long leaf(int depth, const struct point *at, const char *label)
 {
@@ -93,6 +93,7 @@ int main(int argc, char **argv)
 		pthread_create(&threads[i], NULL, waiter, i ? "two" : "one");
 	pthread_barrier_wait(&ready);
 	global_record.next = &global_record;
+	thread_value += argc;
 	file_bytes[0] = (unsigned char)argc;
 	printf("%s %ld\n", argv[0], outer(1) + file_bytes[1] + global_counter);
 	fflush(stdout);

@@ -1,0 +1,211 @@
+#include "engine/orc.h"
+
+#include <string.h>
+
+/*
+ * Two tables, sorted by address: where (32-bit offsets, each from its own place) and how (6 bytes each):
+ *	s16 sp_offset; s16 bp_offset; sp_reg:4 bp_reg:4 type:2 end:1 (Linux up to 6.3)
+ */
+#define ENTRY_SIZE  6u
+#define STACK_SIZE  16384u /* of a task in the kernel on x86-64 */
+#define REGS_SIZE   168u   /* struct pt_regs */
+#define IRET_OFFSET 128u   /* of rip in it: all that an interrupt itself saves starts there */
+
+enum { REG_UNDEFINED, REG_PREV_SP, REG_DX, REG_DI, REG_BP, REG_SP, REG_R10, REG_R13, REG_BP_INDIRECT, REG_SP_INDIRECT };
+enum { TYPE_CALL, TYPE_REGS, TYPE_REGS_PARTIAL };
+
+struct entry {
+	int16_t sp_offset, bp_offset;
+	unsigned sp_reg, bp_reg, type;
+	bool end;
+};
+
+static bool read_word(const struct guest *g, uint64_t address, uint64_t *ret_value)
+{
+	return memory_read_some(&g->kernel, address, ret_value, 8) == 8;
+}
+
+/* struct pt_regs at an address, all of it or only what an interrupt saves. */
+static bool read_pt_regs(const struct guest *g, uint64_t address, bool partial, struct frame_registers *ret)
+{
+	/* The DWARF numbers in the order of pt_regs: r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi. */
+	static const unsigned char order[15] = {15, 14, 13, 12, 6, 3, 11, 10, 9, 8, 0, 2, 1, 4, 5};
+	uint64_t words[REGS_SIZE / 8] = {0};
+	size_t skip = partial ? IRET_OFFSET : 0;
+	if (memory_read_some(&g->kernel, address + skip, (char *)words + skip, REGS_SIZE - skip) != REGS_SIZE - skip)
+		return false;
+	for (size_t i = 0; !partial && i < 15; i++) {
+		ret->value[order[i]] = words[i];
+		ret->known |= UINT64_C(1) << order[i];
+	}
+	ret->value[FRAME_PC] = words[16];
+	ret->value[FRAME_RSP] = words[19];
+	ret->known |= UINT64_C(1) << FRAME_PC | UINT64_C(1) << FRAME_RSP;
+	return true;
+}
+
+bool orc_user_registers(const struct guest *g, uint64_t task, struct frame_registers *ret)
+{
+	uint64_t stack = guest_value(g, LAYOUT_TASK_STACK, task), at = stack + STACK_SIZE - REGS_SIZE, cs;
+	*ret = (struct frame_registers){.fs_base = guest_value(g, LAYOUT_TASK_FSBASE, task)};
+	if (!stack || !read_word(g, at + IRET_OFFSET + 8, &cs) || (cs & 3) != 3)
+		return false;
+	return read_pt_regs(g, at, false, ret);
+}
+
+bool orc_sleeping_registers(const struct guest *g, uint64_t task, struct frame_registers *ret)
+{
+	/* struct inactive_task_frame, on the stack of a task that is switched out: r15 r14 r13 r12 rbx rbp and where to go on. */
+	static const unsigned char order[7] = {15, 14, 13, 12, 3, 6, FRAME_PC};
+	uint64_t words[7], sp = guest_value(g, LAYOUT_TASK_SP, task);
+	*ret = (struct frame_registers){0};
+	if (!sp || memory_read_some(&g->kernel, sp, words, sizeof words) != sizeof words)
+		return false;
+	for (size_t i = 0; i < 7; i++) {
+		ret->value[order[i]] = words[i];
+		ret->known |= UINT64_C(1) << order[i];
+	}
+	ret->value[FRAME_RSP] = sp + sizeof words;
+	ret->known |= UINT64_C(1) << FRAME_RSP;
+	return true;
+}
+
+struct tables {
+	uint64_t where, how, count;
+};
+
+static uint64_t place_of(const struct guest *g, uint64_t at)
+{
+	int32_t offset = 0;
+	memory_read_some(&g->kernel, at, &offset, sizeof offset);
+	return at + (uint64_t)(int64_t)offset;
+}
+
+static bool find_entry(const struct guest *g, const struct tables *t, uint64_t pc, struct entry *ret)
+{
+	uint64_t low = 0, high = t->count;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (place_of(g, t->where + middle * 4) <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	unsigned char bytes[ENTRY_SIZE];
+	if (!low || memory_read_some(&g->kernel, t->how + (low - 1) * ENTRY_SIZE, bytes, sizeof bytes) != sizeof bytes)
+		return false;
+	memcpy(&ret->sp_offset, bytes, 2);
+	memcpy(&ret->bp_offset, bytes + 2, 2);
+	ret->sp_reg = bytes[4] & 15;
+	ret->bp_reg = bytes[4] >> 4;
+	ret->type = bytes[5] & 3;
+	ret->end = bytes[5] >> 2 & 1;
+	return true;
+}
+
+static bool main_tables(const struct guest *g, struct tables *ret)
+{
+	const struct ksyms *k = g->layout->ksyms;
+	const struct ksym *a = ksyms_find(k, "__start_orc_unwind_ip"), *b = ksyms_find(k, "__stop_orc_unwind_ip"),
+	                  *c = ksyms_find(k, "__start_orc_unwind");
+	struct type_member unused;
+	/* Newer kernels have no "end" and count the types differently: better no frames than wrong ones. */
+	if (!a || !b || !c || b->address < a->address || !types_member(g->layout->types, "orc_entry", "end", &unused, NULL))
+		return false;
+	*ret = (struct tables){a->address, c->address, (b->address - a->address) / 4};
+	return true;
+}
+
+/* The stack pointer of the caller, before the return address or saved registers are taken off it. */
+static bool previous_sp(const struct guest *g, const struct entry *e, const struct frame_registers *r, uint64_t *ret_sp)
+{
+	static const unsigned char numbers[] = {[REG_DX] = 1,
+	        [REG_DI] = 5,
+	        [REG_BP] = 6,
+	        [REG_SP] = 7,
+	        [REG_R10] = 10,
+	        [REG_R13] = 13,
+	        [REG_BP_INDIRECT] = 6,
+	        [REG_SP_INDIRECT] = 7};
+	if (e->sp_reg < REG_DX || e->sp_reg > REG_SP_INDIRECT || !(r->known >> numbers[e->sp_reg] & 1))
+		return false;
+	uint64_t sp = r->value[numbers[e->sp_reg]], offset = (uint64_t)(int64_t)e->sp_offset;
+	if (e->sp_reg == REG_BP_INDIRECT)
+		return read_word(g, sp + offset, ret_sp);
+	if (e->sp_reg == REG_SP_INDIRECT) {
+		if (!read_word(g, sp, &sp))
+			return false;
+		*ret_sp = sp + offset;
+		return true;
+	}
+	*ret_sp = e->sp_reg == REG_DX || e->sp_reg == REG_DI || e->sp_reg == REG_R10 || e->sp_reg == REG_R13 ? sp : sp + offset;
+	return true;
+}
+
+static bool step(const struct guest *g, const struct entry *e, const struct frame *frame, struct frame *next)
+{
+	const struct frame_registers *r = &frame->registers;
+	uint64_t sp = 0, bp;
+	*next = (struct frame){.how = FRAME_ORC, .kernel = true, .is_return = e->type == TYPE_CALL};
+	next->registers.fs_base = r->fs_base;
+	if (!previous_sp(g, e, r, &sp))
+		return false;
+	if (e->type == TYPE_CALL) {
+		if (!read_word(g, sp - 8, &next->registers.value[FRAME_PC]))
+			return false;
+		next->registers.value[FRAME_RSP] = sp;
+		next->registers.known = UINT64_C(1) << FRAME_PC | UINT64_C(1) << FRAME_RSP;
+	} else if (!read_pt_regs(g, e->type == TYPE_REGS ? sp : sp - IRET_OFFSET, e->type != TYPE_REGS, &next->registers))
+		return false;
+	next->pc = next->registers.value[FRAME_PC];
+	bool known = next->registers.known >> FRAME_RBP & 1;
+	if (e->bp_reg == REG_PREV_SP)
+		known = read_word(g, sp + (uint64_t)(int64_t)e->bp_offset, &bp);
+	else if (e->bp_reg == REG_BP && r->known >> FRAME_RBP & 1)
+		known = read_word(g, r->value[FRAME_RBP] + (uint64_t)(int64_t)e->bp_offset, &bp);
+	else if (!known) {
+		bp = r->value[FRAME_RBP];
+		known = r->known >> FRAME_RBP & 1;
+	} else
+		bp = next->registers.value[FRAME_RBP];
+	if (known) {
+		next->registers.value[FRAME_RBP] = bp;
+		next->registers.known |= UINT64_C(1) << FRAME_RBP;
+	}
+	return true;
+}
+
+static bool is_kernel(uint64_t address)
+{
+	return address >> 63;
+}
+
+void orc_unwind(const struct guest *g, const struct frame_registers *registers, bool is_return, struct frames *frames)
+{
+	struct tables tables;
+	struct entry entry;
+	struct frame frame = {.registers = *registers,
+	        .pc = registers->value[FRAME_PC],
+	        .kernel = true,
+	        .is_return = is_return,
+	        .how = FRAME_FIRST};
+	bool have = main_tables(g, &tables);
+	frames->end = NULL;
+	while (!frames->end) {
+		struct frame next;
+		ARRAY_PUSH(frames->list, frames->count, frames->room) = frame;
+		if (frames->count >= UNWIND_FRAMES_MAX)
+			frames->end = "more frames than are shown";
+		else if (!have || !ksyms_at(g->layout->ksyms, frame.pc) ||
+		         !find_entry(g, &tables, frame.is_return ? frame.pc - 1 : frame.pc, &entry))
+			frames->end = "no frame information";
+		else if (entry.end)
+			frames->end = "the kernel was entered here";
+		else if (!step(g, &entry, &frame, &next))
+			frames->end = "the stack is not in memory (damaged?)";
+		else if (!is_kernel(next.pc))
+			frames->end = "the kernel was entered here";
+		else
+			frame = next;
+	}
+}

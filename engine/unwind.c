@@ -1,0 +1,181 @@
+#include "engine/unwind.h"
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INTEGER_REGISTERS 17
+
+struct unwinder {
+	const struct symbols *symbols;
+	expr_read *read;
+	void *data;
+};
+
+static bool read_word(const struct unwinder *u, uint64_t address, uint64_t *ret_value)
+{
+	return u->read(u->data, address, ret_value, sizeof *ret_value) == sizeof *ret_value;
+}
+
+/* The unwind information for an address, from either section. NULL: none. To be freed. */
+static Dwarf_Frame *find_rules(Dwfl_Module *module, uint64_t address, uint64_t *ret_bias)
+{
+	Dwarf_Addr bias;
+	Dwarf_Frame *rules = NULL;
+	Dwarf_CFI *cfi = dwfl_module_eh_cfi(module, &bias);
+	if (cfi && !dwarf_cfi_addrframe(cfi, address - bias, &rules)) {
+		*ret_bias = bias;
+		return rules;
+	}
+	cfi = dwfl_module_dwarf_cfi(module, &bias);
+	if (cfi && !dwarf_cfi_addrframe(cfi, address - bias, &rules)) {
+		*ret_bias = bias;
+		return rules;
+	}
+	return NULL;
+}
+
+static uint64_t code_address(const struct frame *frame)
+{
+	return frame->is_return ? frame->pc - 1 : frame->pc;
+}
+
+static bool compute_cfa(Dwarf_Frame *rules, struct expr_context *context, struct frame *frame)
+{
+	Dwarf_Op *ops;
+	size_t count;
+	if (dwarf_frame_cfa(rules, &ops, &count) || !ops)
+		return false;
+	struct expr_result result = expr_evaluate(context, NULL, ops, count);
+	if (result.kind != EXPR_ADDRESS && result.kind != EXPR_VALUE)
+		return false;
+	frame->cfa = result.value;
+	frame->has_cfa = true;
+	return true;
+}
+
+void unwind_cfa(const struct symbols *symbols, expr_read *read, void *data, struct frame *frame)
+{
+	uint64_t bias = 0;
+	Dwfl_Module *module = dwfl_addrmodule(symbols_dwfl(symbols), code_address(frame));
+	Dwarf_Frame *rules = module ? find_rules(module, code_address(frame), &bias) : NULL;
+	if (!rules)
+		return;
+	struct expr_context context = {.registers = &frame->registers, .read = read, .data = data, .bias = bias};
+	compute_cfa(rules, &context, frame);
+	free(rules);
+}
+
+/* One register of the caller. */
+static void restore_register(const struct unwinder *u, Dwarf_Frame *rules, struct expr_context *context, int number,
+        const struct frame *frame, struct frame_registers *next)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+	uint64_t value;
+	if (dwarf_frame_register(rules, number, memory, &ops, &count))
+		return;
+	if (!count && ops == memory)
+		return; /* undefined: lost, as registers that a callee may change are */
+	if (!ops) {     /* unchanged */
+		if (number == FRAME_RSP) {
+			next->value[number] = frame->cfa; /* by definition of the cfa */
+			next->known |= UINT64_C(1) << number;
+		} else if (frame->registers.known >> number & 1) {
+			next->value[number] = frame->registers.value[number];
+			next->known |= UINT64_C(1) << number;
+		}
+		return;
+	}
+	struct expr_result result = expr_evaluate(context, NULL, ops, count);
+	bool known = result.kind == EXPR_VALUE;
+	value = result.value;
+	if (result.kind == EXPR_ADDRESS)
+		known = read_word(u, result.value, &value);
+	if (result.kind == EXPR_REGISTER && result.value < FRAME_REGISTERS && frame->registers.known >> result.value & 1) {
+		value = frame->registers.value[result.value];
+		known = true;
+	}
+	if (known) {
+		next->value[number] = value;
+		next->known |= UINT64_C(1) << number;
+	}
+}
+
+/* The caller by call frame information. *ret_outermost: the information says that there is no caller. */
+static bool step_cfi(const struct unwinder *u, struct frame *frame, struct frame *next, bool *ret_outermost)
+{
+	uint64_t bias = 0;
+	Dwfl_Module *module = dwfl_addrmodule(symbols_dwfl(u->symbols), code_address(frame));
+	Dwarf_Frame *rules = module ? find_rules(module, code_address(frame), &bias) : NULL;
+	if (!rules)
+		return false;
+	struct expr_context context = {.registers = &frame->registers, .read = u->read, .data = u->data, .bias = bias};
+	bool signal = false, ok = compute_cfa(rules, &context, frame);
+	Dwarf_Addr start, end;
+	dwarf_frame_info(rules, &start, &end, &signal);
+	*next = (struct frame){.how = FRAME_CFI, .is_return = !signal};
+	next->registers.fs_base = frame->registers.fs_base;
+	if (ok) {
+		/* Rules for registers start from the cfa. */
+		context.cfa = frame->cfa;
+		context.has_cfa = true;
+		for (int i = 0; i < INTEGER_REGISTERS; i++)
+			restore_register(u, rules, &context, i, frame, &next->registers);
+		if (!(next->registers.known >> FRAME_RSP & 1)) {
+			next->registers.value[FRAME_RSP] = frame->cfa;
+			next->registers.known |= UINT64_C(1) << FRAME_RSP;
+		}
+	}
+	free(rules);
+	*ret_outermost = ok && !(next->registers.known >> FRAME_PC & 1);
+	next->pc = next->registers.value[FRAME_PC];
+	return ok && !*ret_outermost;
+}
+
+/* The caller by the frame pointer: [rbp] is the caller's rbp and above it lies the address to return to. */
+static bool step_pointer(const struct unwinder *u, struct frame *frame, struct frame *next)
+{
+	uint64_t bp = frame->registers.value[FRAME_RBP], saved, pc;
+	if (!(frame->registers.known >> FRAME_RBP & 1) || bp < frame->registers.value[FRAME_RSP] || bp % 8 ||
+	        !read_word(u, bp, &saved) || !read_word(u, bp + 8, &pc) || !pc)
+		return false;
+	*next = (struct frame){.how = FRAME_POINTER, .is_return = true, .pc = pc};
+	next->registers.value[FRAME_RBP] = saved;
+	next->registers.value[FRAME_RSP] = bp + 16;
+	next->registers.value[FRAME_PC] = pc;
+	next->registers.fs_base = frame->registers.fs_base;
+	next->registers.known = UINT64_C(1) << FRAME_RBP | UINT64_C(1) << FRAME_RSP | UINT64_C(1) << FRAME_PC;
+	return dwfl_addrmodule(symbols_dwfl(u->symbols), pc) != NULL;
+}
+
+void unwind_user(const struct symbols *symbols, const struct frame_registers *registers, enum frame_how how, expr_read *read,
+        void *data, struct frames *frames)
+{
+	struct unwinder u = {symbols, read, data};
+	struct frame frame = {.registers = *registers, .pc = registers->value[FRAME_PC], .how = how};
+	frames->end = NULL;
+	while (!frames->end) {
+		struct frame next;
+		bool outermost = false;
+		bool found = step_cfi(&u, &frame, &next, &outermost) || (!outermost && step_pointer(&u, &frame, &next));
+		ARRAY_PUSH(frames->list, frames->count, frames->room) = frame;
+		if (outermost || (found && !next.pc))
+			frames->end = "the outermost frame";
+		else if (!found)
+			frames->end = "no frame information";
+		else if (next.registers.value[FRAME_RSP] <= frame.registers.value[FRAME_RSP] && frame.how != FRAME_FIRST &&
+		         next.is_return && frame.is_return)
+			frames->end = "the stack does not go on (damaged?)"; /* a caller's stack pointer is always higher */
+		else if (frames->count >= UNWIND_FRAMES_MAX)
+			frames->end = "more frames than are shown";
+		frame = next;
+	}
+}
+
+void unwind_finish(struct frames *frames)
+{
+	free(frames->list);
+	*frames = (struct frames){0};
+}

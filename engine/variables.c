@@ -1,0 +1,499 @@
+#include "engine/variables.h"
+
+#include <ctype.h>
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/text.h"
+
+/* The code that a frame stands in: the scopes around it, innermost first, the function last. */
+struct code {
+	Dwfl_Module *module;
+	Dwarf_Addr bias;
+	Dwarf_Die cu;
+	Dwarf_Die *scopes; /* owned */
+	int count;         /* up to the function, included */
+	uint64_t address;  /* of the code, in the file's own numbers */
+};
+
+static bool find_code(const struct scope *scope, struct code *code)
+{
+	*code = (struct code){0};
+	if (!scope->frame || scope->frame->kernel)
+		return false;
+	uint64_t pc = scope->frame->pc - (scope->frame->is_return ? 1 : 0);
+	code->module = dwfl_addrmodule(symbols_dwfl(scope->world.symbols), pc);
+	Dwarf_Die *cu = code->module ? dwfl_module_addrdie(code->module, pc, &code->bias) : NULL, *inner = NULL;
+	if (!cu)
+		return false;
+	code->cu = *cu;
+	code->address = pc - code->bias;
+	/* The first list goes from an inlined function to where it was written; the second to where it was inlined. */
+	if (dwarf_getscopes(cu, code->address, &inner) > 0) {
+		int all = dwarf_getscopes_die(&inner[0], &code->scopes);
+		while (code->count < all && dwarf_tag(&code->scopes[code->count]) != DW_TAG_compile_unit)
+			if (dwarf_tag(&code->scopes[code->count++]) == DW_TAG_subprogram)
+				break;
+	}
+	free(inner);
+	return true;
+}
+
+static bool evaluate_attribute(const struct scope *scope, const struct code *code, Dwarf_Die *die, unsigned name,
+        struct expr_context *context, struct expr_result *ret)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t count;
+	(void)scope;
+	*ret = (struct expr_result){0};
+	if (!dwarf_attr_integrate(die, name, &attr))
+		return false;
+	/* A location list has one expression for each range of code; a plain expression holds everywhere. */
+	int found = dwarf_getlocation_addr(&attr, code->address, &ops, &count, 1);
+	if (found == 1)
+		*ret = expr_evaluate(context, &attr, ops, count);
+	return true;
+}
+
+/* Thread-local storage of the program itself lies below the thread's fs base. Libraries' is elsewhere: not known. */
+static void find_tls(const struct scope *scope, Dwfl_Module *module, struct expr_context *context)
+{
+	GElf_Addr bias;
+	Elf *elf = module ? dwfl_module_getelf(module, &bias) : NULL;
+	GElf_Ehdr header;
+	size_t count;
+	if (!scope->frame || !elf || !gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &count))
+		return;
+	bool is_program = header.e_type == ET_EXEC, has_tls = false;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr segment;
+		if (!gelf_getphdr(elf, (int)i, &segment))
+			continue;
+		is_program |= segment.p_type == PT_INTERP || (segment.p_type == PT_PHDR);
+		if (segment.p_type == PT_TLS && segment.p_align) {
+			context->tls_base = scope->frame->registers.fs_base -
+			                    (segment.p_memsz + segment.p_align - 1) / segment.p_align * segment.p_align;
+			has_tls = true;
+		}
+	}
+	/* A static PIE has no interpreter: it is the only module then. */
+	context->has_tls = has_tls && (is_program || header.e_entry);
+}
+
+static struct expr_context context_of(const struct scope *scope, const struct code *code)
+{
+	struct expr_context context = {.read = scope->world.read, .data = scope->world.data, .bias = code->bias};
+	struct expr_result base;
+	find_tls(scope, code->module, &context);
+	if (!scope->frame)
+		return context;
+	context.registers = &scope->frame->registers;
+	context.cfa = scope->frame->cfa;
+	context.has_cfa = scope->frame->has_cfa;
+	Dwarf_Die *function = code->count ? &code->scopes[code->count - 1] : NULL;
+	if (!function || !evaluate_attribute(scope, code, function, DW_AT_frame_base, &context, &base))
+		return context;
+	context.has_frame_base = base.kind == EXPR_ADDRESS || base.kind == EXPR_VALUE;
+	context.frame_base = base.value;
+	if (base.kind == EXPR_REGISTER && base.value < FRAME_REGISTERS && context.registers->known >> base.value & 1) {
+		context.frame_base = context.registers->value[base.value];
+		context.has_frame_base = true;
+	}
+	return context;
+}
+
+/* Bytes of one register (or part of a value) into a value that is not in memory. */
+static bool put_bytes(const struct scope *scope, enum expr_kind kind, uint64_t number, size_t size, unsigned char *out)
+{
+	const struct frame_registers *r = scope->frame ? &scope->frame->registers : NULL;
+	uint64_t words[2] = {number, 0};
+	if (kind == EXPR_ADDRESS)
+		return scope->world.read(scope->world.data, number, out, size) == size;
+	if (kind == EXPR_REGISTER) {
+		if (!r || number >= FRAME_REGISTERS || !(r->known >> number & 1))
+			return false;
+		words[0] = r->value[number];
+		words[1] = number >= FRAME_XMM0 ? r->high[number - FRAME_XMM0] : 0;
+	} else if (kind != EXPR_VALUE)
+		return false;
+	if (size > sizeof words)
+		return false;
+	memcpy(out, words, size);
+	return true;
+}
+
+static void place_value(const struct scope *scope, const struct expr_result *result, struct value *value)
+{
+	uint64_t size = value_size(value);
+	if (result->kind == EXPR_ADDRESS) {
+		value->place = VALUE_MEMORY;
+		value->address = result->value;
+		return;
+	}
+	if (size > VALUE_BYTES_MAX || !size)
+		return;
+	bool ok = true;
+	if (result->kind == EXPR_PIECES) {
+		size_t at = 0;
+		for (size_t i = 0; i < result->piece_count && ok; i++) {
+			const struct expr_piece *piece = &result->pieces[i];
+			ok = piece->size <= size - at &&
+			     put_bytes(scope, piece->kind, piece->value, piece->size, value->bytes + at);
+			at += piece->size;
+		}
+		ok &= at == size;
+	} else if (result->kind == EXPR_BYTES) {
+		ok = result->size <= size;
+		if (ok)
+			memcpy(value->bytes, result->bytes, result->size);
+	} else
+		ok = put_bytes(scope, result->kind, result->value, size, value->bytes);
+	value->place = ok ? VALUE_BYTES : VALUE_GONE;
+	value->size = size;
+}
+
+/* A variable or parameter DIE as a value; it may be gone. */
+static struct value variable_value(const struct scope *scope, const struct code *code, Dwarf_Die *die)
+{
+	struct value value = {0};
+	struct expr_result result;
+	Dwarf_Attribute attr;
+	Dwarf_Sword constant;
+	Dwarf_Block block;
+	value.has_type = value_type_of(die, &value.type);
+	struct expr_context context = context_of(scope, code);
+	if (evaluate_attribute(scope, code, die, DW_AT_location, &context, &result))
+		place_value(scope, &result, &value);
+	else if (dwarf_attr_integrate(die, DW_AT_const_value, &attr)) {
+		result = (struct expr_result){0};
+		if (!dwarf_formsdata(&attr, &constant) || !dwarf_formudata(&attr, (Dwarf_Word *)&constant))
+			result = (struct expr_result){.kind = EXPR_VALUE, .value = (uint64_t)constant};
+		else if (!dwarf_formblock(&attr, &block))
+			result = (struct expr_result){.kind = EXPR_BYTES, .bytes = block.data, .size = block.length};
+		place_value(scope, &result, &value);
+	}
+	return value;
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
+}
+
+static bool is_variable(Dwarf_Die *die)
+{
+	return dwarf_tag(die) == DW_TAG_variable || dwarf_tag(die) == DW_TAG_formal_parameter;
+}
+
+static bool is_called(Dwarf_Die *die, const char *name, size_t size)
+{
+	const char *called = is_variable(die) ? name_of(die) : NULL;
+	return called && strlen(called) == size && !memcmp(called, name, size);
+}
+
+static bool find_local(const struct scope *scope, const struct code *code, const char *name, size_t size, struct value *ret)
+{
+	for (int i = 0; i < code->count; i++) {
+		Dwarf_Die child;
+		for (int bad = dwarf_child(&code->scopes[i], &child); !bad; bad = dwarf_siblingof(&child, &child))
+			if (is_called(&child, name, size)) {
+				*ret = variable_value(scope, code, &child);
+				return true;
+			}
+	}
+	return false;
+}
+
+/* A global with a place, in one compilation unit; also inside namespaces, by its plain name. */
+static bool find_in(const struct scope *scope, const struct code *code, Dwarf_Die *parent, const char *name, size_t size,
+        int depth, struct value *ret)
+{
+	Dwarf_Die child;
+	for (int bad = dwarf_child(parent, &child); !bad; bad = dwarf_siblingof(&child, &child)) {
+		if (dwarf_tag(&child) == DW_TAG_namespace && depth < 4 &&
+		        find_in(scope, code, &child, name, size, depth + 1, ret))
+			return true;
+		if (!is_called(&child, name, size) ||
+		        (!dwarf_hasattr(&child, DW_AT_location) && !dwarf_hasattr(&child, DW_AT_const_value)))
+			continue; /* only declared here */
+		*ret = variable_value(scope, code, &child);
+		return true;
+	}
+	return false;
+}
+
+static bool find_global(const struct scope *scope, const struct code *here, const char *name, size_t size, struct value *ret)
+{
+	struct code code = {.module = here->module, .bias = here->bias, .cu = here->cu};
+	if (here->module && find_in(scope, &code, &code.cu, name, size, 0, ret))
+		return true; /* a static one of this file comes before others of that name */
+	Dwarf_Addr bias;
+	for (Dwarf_Die *cu = NULL; (cu = dwfl_nextcu(symbols_dwfl(scope->world.symbols), cu, &bias));) {
+		code = (struct code){.module = dwfl_cumodule(cu), .bias = bias, .cu = *cu};
+		if (find_in(scope, &code, cu, name, size, 0, ret))
+			return true;
+	}
+	return false;
+}
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+struct parser {
+	const struct scope *scope;
+	const char *text, *at;
+	int nesting;
+	struct err *err;
+};
+
+static bool parse_unary(struct parser *p, struct value *ret);
+
+static void skip_blanks(struct parser *p)
+{
+	while (*p->at == ' ' || *p->at == '\t')
+		p->at++;
+}
+
+static size_t identifier(const char *at)
+{
+	size_t size = 0;
+	if (isdigit((unsigned char)*at))
+		return 0;
+	while (isalnum((unsigned char)at[size]) || at[size] == '_')
+		size++;
+	return size;
+}
+
+static bool wrong(struct parser *p, const char *what)
+{
+	return err_set(p->err, ERR_INPUT, "%s: column %zu: %s", p->text, (size_t)(p->at - p->text) + 1, what);
+}
+
+/* A number that is not in memory, without a type of the program: addresses and indexes. */
+static struct value plain_number(uint64_t number)
+{
+	struct value value = {.place = VALUE_BYTES, .size = sizeof number};
+	memcpy(value.bytes, &number, sizeof number);
+	return value;
+}
+
+static bool number_of(const struct parser *p, const struct value *value, uint64_t *ret)
+{
+	if (value->has_type)
+		return value_number(&p->scope->world, value, ret);
+	if (value->place != VALUE_BYTES || value->size != sizeof *ret)
+		return false;
+	memcpy(ret, value->bytes, sizeof *ret);
+	return true;
+}
+
+static bool parse_name(struct parser *p, size_t size, struct value *ret)
+{
+	struct code code;
+	find_code(p->scope, &code);
+	bool found = find_local(p->scope, &code, p->at, size, ret) || find_global(p->scope, &code, p->at, size, ret);
+	free(code.scopes);
+	char *name = mem_strn(p->at, size);
+	uint64_t address, bytes;
+	if (!found && symbols_find(p->scope->world.symbols, name, &address, &bytes)) {
+		*ret = (struct value){.place = VALUE_MEMORY, .address = address, .size = bytes};
+		found = true;
+	}
+	if (found)
+		p->at += size;
+	else
+		err_set(p->err, ERR_INPUT, "%s: column %zu: there is no variable \"%s\" here", p->text,
+		        (size_t)(p->at - p->text) + 1, name);
+	free(name);
+	return found;
+}
+
+static bool parse_register(struct parser *p, struct value *ret)
+{
+	static const char *const names[17] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11",
+	        "r12", "r13", "r14", "r15", "rip"};
+	size_t size = identifier(p->at + 1);
+	for (size_t i = 0; i < 17 && p->scope->frame; i++) {
+		if (strlen(names[i]) != size || memcmp(names[i], p->at + 1, size))
+			continue;
+		if (!(p->scope->frame->registers.known >> i & 1))
+			return wrong(p, "the register's value is not known in this frame");
+		p->at += 1 + size;
+		*ret = plain_number(p->scope->frame->registers.value[i]);
+		return true;
+	}
+	return wrong(p, p->scope->frame ? "there is no such register" : "there is no frame, so there are no registers");
+}
+
+static bool parse_primary(struct parser *p, struct value *ret)
+{
+	skip_blanks(p);
+	size_t size = identifier(p->at);
+	if (size)
+		return parse_name(p, size, ret);
+	if (*p->at == '$')
+		return parse_register(p, ret);
+	if (isdigit((unsigned char)*p->at)) {
+		char *end;
+		*ret = plain_number(strtoull(p->at, &end, 0));
+		p->at = end;
+		return true;
+	}
+	if (*p->at != '(')
+		return wrong(p, "expected a name, a $register, a number or \"(\"");
+	p->at++;
+	if (!parse_unary(p, ret))
+		return false;
+	skip_blanks(p);
+	if (*p->at != ')')
+		return wrong(p, "expected \")\"");
+	p->at++;
+	return true;
+}
+
+static bool parse_index(struct parser *p, struct value *value)
+{
+	struct value index, whole = *value;
+	uint64_t number;
+	p->at++;
+	if (!parse_unary(p, &index))
+		return false;
+	if (!number_of(p, &index, &number))
+		return wrong(p, "the index is no number");
+	skip_blanks(p);
+	if (*p->at != ']')
+		return wrong(p, "expected \"]\"");
+	p->at++;
+	return value_element(&p->scope->world, &whole, (int64_t)number, value, p->err);
+}
+
+static bool parse_postfix(struct parser *p, struct value *value)
+{
+	if (!parse_primary(p, value))
+		return false;
+	for (;;) {
+		skip_blanks(p);
+		bool arrow = p->at[0] == '-' && p->at[1] == '>';
+		struct value whole = *value;
+		if (*p->at == '[') {
+			if (!parse_index(p, value))
+				return false;
+			continue;
+		}
+		if (*p->at != '.' && !arrow)
+			return true;
+		p->at += arrow ? 2 : 1;
+		skip_blanks(p);
+		size_t size = identifier(p->at);
+		if (!size)
+			return wrong(p, "expected the name of a member");
+		if (arrow && !value_target(&p->scope->world, value, &whole, p->err))
+			return false;
+		if (!value_member(&p->scope->world, &whole, p->at, size, value, p->err))
+			return false;
+		p->at += size;
+	}
+}
+
+static bool parse_unary(struct parser *p, struct value *ret)
+{
+	struct value inner;
+	if (++p->nesting > VARIABLES_NESTING_MAX)
+		return wrong(p, "too many parentheses and prefixes");
+	skip_blanks(p);
+	char prefix = *p->at;
+	if (prefix != '*' && prefix != '&' && prefix != '-') {
+		bool ok = parse_postfix(p, ret);
+		p->nesting--;
+		return ok;
+	}
+	p->at++;
+	if (!parse_unary(p, &inner))
+		return false;
+	p->nesting--;
+	uint64_t number;
+	if (prefix == '*')
+		return value_target(&p->scope->world, &inner, ret, p->err);
+	if (prefix == '&') {
+		*ret = plain_number(inner.address);
+		return inner.place == VALUE_MEMORY && !inner.bit_size ? true : wrong(p, "it has no address");
+	}
+	if (!number_of(p, &inner, &number))
+		return wrong(p, "it is no number");
+	*ret = plain_number(0 - number);
+	return true;
+}
+
+bool variables_evaluate(const struct scope *scope, const char *expression, struct value *ret, struct err *err)
+{
+	struct parser p = {.scope = scope, .text = expression, .at = expression, .err = err};
+	if (strlen(expression) > VARIABLES_EXPRESSION_MAX)
+		return err_set(err, ERR_INPUT, "the expression has more than %d bytes", VARIABLES_EXPRESSION_MAX);
+	if (!parse_unary(&p, ret))
+		return false;
+	skip_blanks(&p);
+	return !*p.at || wrong(&p, "expected the end");
+}
+
+bool variables_print(const struct scope *scope, const char *expression, struct buf *out, struct err *err)
+{
+	struct value value;
+	uint64_t number;
+	if (!variables_evaluate(scope, expression, &value, err))
+		return false;
+	buf_printf(out, "%s = ", expression);
+	if (value.has_type)
+		value_print(&scope->world, &value, out);
+	else if (value.place == VALUE_BYTES) {
+		memcpy(&number, value.bytes, sizeof number);
+		buf_printf(out, "0x%llx", (unsigned long long)number);
+	} else
+		buf_printf(out, "<%zu bytes at 0x%llx; no debug information>", value.size, (unsigned long long)value.address);
+	buf_char(out, '\n');
+	return true;
+}
+
+void variables_print_locals(const struct scope *scope, struct buf *out)
+{
+	struct code code;
+	find_code(scope, &code);
+	for (int i = 0; i < code.count; i++) {
+		Dwarf_Die child;
+		for (int bad = dwarf_child(&code.scopes[i], &child); !bad; bad = dwarf_siblingof(&child, &child)) {
+			const char *name = is_variable(&child) ? name_of(&child) : NULL;
+			if (!name)
+				continue;
+			struct value value = variable_value(scope, &code, &child);
+			text_put_safe(out, name, strlen(name));
+			buf_str(out, " = ");
+			value_print(&scope->world, &value, out);
+			buf_char(out, '\n');
+		}
+	}
+	free(code.scopes);
+}
+
+void variables_print_arguments(const struct scope *scope, struct buf *out)
+{
+	struct code code;
+	Dwarf_Die child;
+	const char *between = "";
+	find_code(scope, &code);
+	for (int bad = code.count ? dwarf_child(&code.scopes[code.count - 1], &child) : 1; !bad;
+	        bad = dwarf_siblingof(&child, &child)) {
+		const char *name = dwarf_tag(&child) == DW_TAG_formal_parameter ? name_of(&child) : NULL;
+		if (!name)
+			continue;
+		struct value value = variable_value(scope, &code, &child);
+		buf_str(out, between);
+		text_put_safe(out, name, strlen(name));
+		buf_char(out, '=');
+		value_print(&scope->world, &value, out);
+		between = ", ";
+	}
+	free(code.scopes);
+}

@@ -1,0 +1,34 @@
+/*
+ * Variables by name: locals and parameters of a frame, globals of its program; and the little expressions of `print`.
+ */
+#ifndef ENGINE_VARIABLES_H
+#define ENGINE_VARIABLES_H
+
+#include "engine/unwind.h"
+#include "engine/value.h"
+
+#define VARIABLES_EXPRESSION_MAX 1000 /* bytes of an expression */
+#define VARIABLES_NESTING_MAX    32   /* parentheses and prefixes in it */
+
+/* Where names are looked up. */
+struct scope {
+	struct value_world world;  /* with symbols */
+	const struct frame *frame; /* NULL: globals only */
+};
+
+/*
+ * NAME, $REGISTER, a number, with . -> [ ] * & and parentheses: "global_record.where.x", "*list->next", "argv[1]", "&table[3]".
+ * ERR_INPUT says what is wrong and where.
+ */
+bool variables_evaluate(const struct scope *scope, const char *expression, struct value *ret, struct err *err);
+
+/* "expression = value". */
+bool variables_print(const struct scope *scope, const char *expression, struct buf *out, struct err *err);
+
+/* "name = value" lines, innermost block first; names of outer blocks that are hidden are shown too. */
+void variables_print_locals(const struct scope *scope, struct buf *out);
+
+/* "depth=4, at=0x7ffd2c, label=0x4020 \"label\"" of the function itself (not of one inlined into it). */
+void variables_print_arguments(const struct scope *scope, struct buf *out);
+
+#endif
