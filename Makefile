@@ -14,7 +14,7 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_window align diff diff_story \
 	session record replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.
-CLI := output common commands cmd_run cmd_replay cmd_check cmd_ls cmd_show cmd_diff cmd_debug cmd_image cmd_doctor \
+CLI := output common commands cmd_run cmd_replay cmd_check cmd_ls show cmd_show cmd_diff cmd_debug cmd_image cmd_doctor \
 	cmd_ui cmd_manual main
 # tui/: polecat-tui
 TUI := glyph keys layout theme canvas guard term action list doc fmt job run runlist state prompt model view \

@@ -11,7 +11,7 @@ const char *lane_role_name(enum lane_role role)
 {
 	static const char *const names[] = {
 #define ROLE_NAME(id, name, letter) [LANE_##id] = name,
-	        LANE_ROLES(ROLE_NAME)
+		LANE_ROLES(ROLE_NAME)
 #undef ROLE_NAME
 	};
 	return names[role];
@@ -21,7 +21,7 @@ static char role_letter(enum lane_role role)
 {
 	static const char letters[] = {
 #define ROLE_LETTER(id, name, letter) [LANE_##id] = letter,
-	        LANE_ROLES(ROLE_LETTER)
+		LANE_ROLES(ROLE_LETTER)
 #undef ROLE_LETTER
 	};
 	return letters[role];
@@ -58,10 +58,10 @@ enum glyph {
 };
 
 static const uint32_t unicode[G_COUNT] = {0x2500, 0x2502, 0x250c, 0x252c, 0x2510, 0x2514, 0x2534, 0x2518, 0x252c, 0x250a, 0x25b2,
-        0x2026, 0x271d, 0x25cb, 0x251c, 0x2298, 0x25c6, 0x2524, 0x2500, 0x2713, 0x2717, 0x2013, '?', 0xb7, 0x2581, 0x2582, 0x2583,
-        0x2584, 0x2585, 0x2586, 0x2587, 0x2588};
+	0x2026, 0x271d, 0x25cb, 0x251c, 0x2298, 0x25c6, 0x2524, 0x2500, 0x2713, 0x2717, 0x2013, '?', 0xb7, 0x2581, 0x2582, 0x2583,
+	0x2584, 0x2585, 0x2586, 0x2587, 0x2588};
 static const uint32_t ascii[G_COUNT] = {'-', '|', '+', '+', '+', '+', '+', '+', '+', '~', '^', '~', 'K', 'o', '[', 'x', '*', ']',
-        '-', 'v', 'X', '0', '?', '.', ':', '-', '=', '+', '*', '%', '#', '@'};
+	'-', 'v', 'X', '0', '?', '.', ':', '-', '=', '+', '*', '%', '#', '@'};
 
 /* -- drawing -- */
 
@@ -284,8 +284,8 @@ static void draw_tally(const struct draw *d, int row, int column, const struct t
 	case RANK_LINE:
 		role = t->has_stderr ? LANE_ERRLINE : LANE_LINE;
 		glyph = t->count > 1    ? d->glyphs[G_DENSITY + density(t->count, most)]
-		        : t->has_stderr ? ','
-		                        : d->glyphs[G_DENSITY];
+			: t->has_stderr ? ','
+					: d->glyphs[G_DENSITY];
 		break;
 	case RANK_USER:
 		glyph = 'u', role = LANE_MINOR;
@@ -475,7 +475,7 @@ static void draw_properties(const struct draw *d, int row)
 			int column = property_column(d, p);
 			if (p->fact->verdict == order[v] && column >= 0)
 				put(d->lanes, row, d->lanes->left + column, d->glyphs[verdict_glyph(order[v])],
-				        verdict_role(order[v]));
+					verdict_role(order[v]));
 		}
 	for (size_t i = 0; i < count; i++)
 		if (timeline_property(d->t, i)->fact->verdict == VERDICT_FAIL)
@@ -568,9 +568,9 @@ struct lanes *lanes_create(const struct timeline *timeline, const struct lanes_o
 	struct span *spans = place_faults(&d, &count, &fault_rows);
 	struct heights h = {1, fault_rows > 0 ? fault_rows : 1, nodes, 1, 1};
 	fit(&h, options->height);
-	l->nodes_above = options->first_node < 0                 ? 0
-	                 : options->first_node > nodes - h.nodes ? nodes - h.nodes
-	                                                         : options->first_node;
+	l->nodes_above = options->first_node < 0        ? 0
+		: options->first_node > nodes - h.nodes ? nodes - h.nodes
+							: options->first_node;
 	l->nodes_below = nodes - h.nodes - l->nodes_above;
 
 	l->rows = mem_array((size_t)(h.axis + h.faults + h.nodes + h.properties + h.foot), sizeof *l->rows);
@@ -622,7 +622,7 @@ size_t lanes_event(const struct lanes *l, int column)
 	return first > 0 ? first - 1 : TIMELINE_NONE;
 }
 
-static void put_utf8(struct buf *out, uint32_t c)
+void lanes_put_glyph(struct buf *out, uint32_t c)
 {
 	if (c < 0x80) {
 		buf_char(out, (char)c);
@@ -644,7 +644,7 @@ static void put_rows(const struct lanes *l, bool roles, struct buf *out)
 		while (end > 0 && cells[end - 1].glyph == ' ')
 			end--;
 		for (int c = 0; c < end; c++)
-			put_utf8(out, roles ? (uint32_t)role_letter(cells[c].role) : cells[c].glyph);
+			lanes_put_glyph(out, roles ? (uint32_t)role_letter(cells[c].role) : cells[c].glyph);
 		buf_char(out, '\n');
 	}
 }

@@ -43,7 +43,7 @@ enum lane_role {
 #define LANE_ENUM(id, name, letter) LANE_##id,
 	LANE_ROLES(LANE_ENUM)
 #undef LANE_ENUM
-	        LANE_ROLE_COUNT
+		LANE_ROLE_COUNT
 };
 const char *lane_role_name(enum lane_role role);
 
@@ -98,6 +98,8 @@ void lanes_destroy(struct lanes *lanes);
 int lanes_column(const struct lanes *lanes, size_t event);
 size_t lanes_event(const struct lanes *lanes, int column);
 
+/* Appends a cell's glyph as UTF-8. */
+void lanes_put_glyph(struct buf *out, uint32_t glyph);
 /* Rows as UTF-8 lines without spaces at their ends; the same with role letters. */
 void lanes_text(const struct lanes *lanes, struct buf *out);
 void lanes_roles(const struct lanes *lanes, struct buf *out);

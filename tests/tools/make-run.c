@@ -24,8 +24,9 @@ struct options {
 	struct simulate_options simulate;
 };
 
-static const char usage[] = "usage: make-run DIR [--events N] [--nodes N] [--kills N] [--stops N] [--seed N] [--loses] [--hostile]\n"
-			    "                [--idle N] [--incomplete]\n";
+static const char usage[] =
+	"usage: make-run DIR [--events N] [--nodes N] [--kills N] [--stops N] [--seed N] [--loses] [--hostile]\n"
+	"                [--idle N] [--incomplete]\n";
 
 static bool parse(int argc, char **argv, struct options *o)
 {
@@ -39,16 +40,35 @@ static bool parse(int argc, char **argv, struct options *o)
 		if (optarg && !text_parse_u64(optarg, &value))
 			return false;
 		switch (c) {
-		case 'e': o->simulate.events = value; break;
-		case 'n': o->nodes = value; break;
-		case 'k': o->kills = value; break;
-		case 's': o->stops = value; break;
-		case 'S': o->seed = value; break;
-		case 'l': o->simulate.loses = true; break;
-		case 'h': o->simulate.hostile = true; break;
-		case 'i': o->simulate.idle_one_in = value; break;
-		case 'I': o->incomplete = true; break;
-		default: return false;
+		case 'e':
+			o->simulate.events = value;
+			break;
+		case 'n':
+			o->nodes = value;
+			break;
+		case 'k':
+			o->kills = value;
+			break;
+		case 's':
+			o->stops = value;
+			break;
+		case 'S':
+			o->seed = value;
+			break;
+		case 'l':
+			o->simulate.loses = true;
+			break;
+		case 'h':
+			o->simulate.hostile = true;
+			break;
+		case 'i':
+			o->simulate.idle_one_in = value;
+			break;
+		case 'I':
+			o->incomplete = true;
+			break;
+		default:
+			return false;
 		}
 	}
 	if (optind != argc - 1 || o->nodes < 2 || o->nodes > SCENARIO_NODES_MAX)
@@ -75,16 +95,21 @@ static void put_scenario(const struct options *o, struct buf *out)
 	if (o->kills + o->stops > 0)
 		buf_str(out, "faults:\n");
 	if (o->kills > 0)
-		buf_printf(out, "  - {kill: server, times: %" PRIu64 "..%" PRIu64 ", after: {lines: %" PRIu64 "..%" PRIu64 ", of: client}}\n",
+		buf_printf(out,
+			"  - {kill: server, times: %" PRIu64 "..%" PRIu64 ", after: {lines: %" PRIu64 "..%" PRIu64
+			", of: client}}\n",
 			(o->kills + 1) / 2, o->kills, lines / 8 + 1, lines * 3 / 4 + 2);
 	if (o->stops > 0)
-		buf_printf(out, "  - {stop: client, times: %" PRIu64 ", for: 50ms..2s, after: {lines: %" PRIu64 "..%" PRIu64 ", of: server}}\n",
+		buf_printf(out,
+			"  - {stop: client, times: %" PRIu64 ", for: 50ms..2s, after: {lines: %" PRIu64 "..%" PRIu64
+			", of: server}}\n",
 			o->stops, lines / 8 + 1, lines / 2 + 2);
-	buf_str(out, "properties:\n"
-		     "  - {id: no-lost-ack, checker: {set: {added: 'acked (\\d+)', read: 'read (\\d+)'}}}\n"
-		     "  - {id: client-finishes, eventually: {node: client, exited: 0}, within: 10h}\n"
-		     "  - {id: server-restarts, sometimes: {event: node.started, node: server, nth: 2}}\n"
-		     "  - {id: no-panic, never: {node: server, line: 'panic'}}\n");
+	buf_str(out,
+		"properties:\n"
+		"  - {id: no-lost-ack, checker: {set: {added: 'acked (\\d+)', read: 'read (\\d+)'}}}\n"
+		"  - {id: client-finishes, eventually: {node: client, exited: 0}, within: 10h}\n"
+		"  - {id: server-restarts, sometimes: {event: node.started, node: server, nth: 2}}\n"
+		"  - {id: no-panic, never: {node: server, line: 'panic'}}\n");
 }
 
 /* -- the files -- */
@@ -112,14 +137,24 @@ static bool take_event(void *data, const struct event *e, struct err *err)
 	return w->checks.event(w->checks.data, e, err);
 }
 
-static bool write_whole(int dir, const struct scenario *s, const struct plan *plan, const struct writer *w, const struct checks *checks,
-	const struct buf *plan_bytes, struct err *err)
+static bool write_whole(int dir, const struct scenario *s, const struct plan *plan, const struct writer *w,
+	const struct checks *checks, const struct buf *plan_bytes, struct err *err)
 {
 	struct buf scenario = {.data = s->bytes, .size = s->size}, properties = {0}, none = {0}, out = {0};
-	struct manifest m = {.polecat = mem_str("made"), .scenario = mem_str(plan->scenario), .seed = plan->seed,
-		.created = mem_str("2026-01-01T00:00:00Z"), .kind = mem_str("closed"), .reproducible = mem_str("seed"),
-		.end = mem_str("done"), .verdict = checks_verdict(checks), .icount = w->last.icount, .vtime_ns = w->last.vtime_ns,
-		.events = w->last.seq, .lines = w->lines, .faults = plan->fault_count, .faults_applied = plan->fault_count,
+	struct manifest m = {.polecat = mem_str("made"),
+		.scenario = mem_str(plan->scenario),
+		.seed = plan->seed,
+		.created = mem_str("2026-01-01T00:00:00Z"),
+		.kind = mem_str("closed"),
+		.reproducible = mem_str("seed"),
+		.end = mem_str("done"),
+		.verdict = checks_verdict(checks),
+		.icount = w->last.icount,
+		.vtime_ns = w->last.vtime_ns,
+		.events = w->last.seq,
+		.lines = w->lines,
+		.faults = plan->fault_count,
+		.faults_applied = plan->fault_count,
 		.identity = mem_str("{\"made\":true}")};
 	uint8_t digest[DIGEST_SIZE];
 	digest_sha256(m.identity, strlen(m.identity), digest);
@@ -155,7 +190,9 @@ static bool make(const struct options *o, const struct scenario *s, const struct
 	if (ok && mkdir(o->dir, 0700) < 0)
 		ok = err_set(err, ERR_SYSTEM, "%s: it exists, or cannot be made", o->dir);
 	int dir = ok ? file_open_dir(o->dir, err) : -1;
-	ok = dir >= 0 && (o->incomplete ? write_half(dir, s, &w, &plan_bytes, err) : write_whole(dir, s, plan, &w, checks, &plan_bytes, err));
+	ok = dir >= 0 &&
+		(o->incomplete ? write_half(dir, s, &w, &plan_bytes, err)
+			       : write_whole(dir, s, plan, &w, checks, &plan_bytes, err));
 	if (dir >= 0)
 		close(dir);
 	checks_destroy(checks);

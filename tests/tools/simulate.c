@@ -70,7 +70,11 @@ static bool emit_fault(struct machine *m, size_t fault, enum event_kind kind, co
 {
 	const struct plan_fault *f = &m->plan->faults[fault];
 	return emit(m,
-		(struct event){.kind = kind, .node = name_of(m, f->node), .fault = f->id, .type = f->kind->name, .why = why,
+		(struct event){.kind = kind,
+			.node = name_of(m, f->node),
+			.fault = f->id,
+			.type = f->kind->name,
+			.why = why,
 			.invocation = m->nodes[f->node].invocation},
 		err);
 }
@@ -101,9 +105,15 @@ static bool exit_node(struct machine *m, size_t node, int signal, struct err *er
 	n->running = n->stopped = false;
 	n->exited++;
 	return emit(m,
-		       (struct event){.kind = EVENT_NODE_EXITED, .node = name_of(m, node), .invocation = n->invocation,
-			       .by_signal = signal != 0, .status = signal, .out_bytes = n->out_bytes, .err_bytes = n->err_bytes,
-			       .out_sha256 = empty, .err_sha256 = empty},
+		       (struct event){.kind = EVENT_NODE_EXITED,
+			       .node = name_of(m, node),
+			       .invocation = n->invocation,
+			       .by_signal = signal != 0,
+			       .status = signal,
+			       .out_bytes = n->out_bytes,
+			       .err_bytes = n->err_bytes,
+			       .out_sha256 = empty,
+			       .err_sha256 = empty},
 		       err) &&
 		emit(m, (struct event){.kind = EVENT_NODE_CLEANED, .node = name_of(m, node), .invocation = n->invocation}, err);
 }
@@ -116,7 +126,8 @@ static bool apply(struct machine *m, size_t fault, struct err *err)
 	state->due = UINT64_MAX;
 	if (!n->running || n->stopped) {
 		state->over = true;
-		return emit_fault(m, fault, EVENT_FAULT_REJECTED, n->running ? "the node is stopped" : "the node does not run", err);
+		return emit_fault(
+			m, fault, EVENT_FAULT_REJECTED, n->running ? "the node is stopped" : "the node does not run", err);
 	}
 	state->applied = true;
 	if (!emit_fault(m, fault, EVENT_FAULT_APPLIED, "", err))
@@ -166,9 +177,15 @@ static bool start(struct machine *m, size_t node, struct err *err)
 {
 	struct machine_node *n = &m->nodes[node];
 	const char *name = name_of(m, node);
-	*n = (struct machine_node){.running = true, .invocation = n->invocation + 1, .started = n->started + 1, .readied = n->readied,
-		.exited = n->exited, .lines = n->lines, .start_at = UINT64_MAX};
-	if (!emit(m, (struct event){.kind = EVENT_NODE_STARTED, .node = name, .invocation = n->invocation, .pid = ++m->pid}, err) ||
+	*n = (struct machine_node){.running = true,
+		.invocation = n->invocation + 1,
+		.started = n->started + 1,
+		.readied = n->readied,
+		.exited = n->exited,
+		.lines = n->lines,
+		.start_at = UINT64_MAX};
+	if (!emit(m, (struct event){.kind = EVENT_NODE_STARTED, .node = name, .invocation = n->invocation, .pid = ++m->pid},
+		    err) ||
 		!emit(m, (struct event){.kind = EVENT_NODE_READY, .node = name, .invocation = n->invocation}, err))
 		return false;
 	n->readied++;
@@ -189,8 +206,12 @@ static bool print(struct machine *m, size_t node, bool is_stderr, const char *te
 	n->lines++;
 	*(is_stderr ? &n->err_bytes : &n->out_bytes) += size + 1;
 	return emit(m,
-		(struct event){.kind = EVENT_IO_LINE, .node = name_of(m, node), .invocation = n->invocation, .line = n->lines,
-			.is_stderr = is_stderr, .text = {text, size}},
+		(struct event){.kind = EVENT_IO_LINE,
+			.node = name_of(m, node),
+			.invocation = n->invocation,
+			.line = n->lines,
+			.is_stderr = is_stderr,
+			.text = {text, size}},
 		err);
 }
 
@@ -205,7 +226,9 @@ static bool print_hostile(struct machine *m, size_t node, struct err *err)
 {
 	static const struct event_bytes lines[] = {
 		{"\33[2J\33[31mred\7", 14},
-		{"wide \xe6\xbc\xa2\xe5\xad\x97 e\xcc\x81 \xe2\x80\xae" "abc", 20},
+		{"wide \xe6\xbc\xa2\xe5\xad\x97 e\xcc\x81 \xe2\x80\xae"
+		 "abc",
+			20},
 		{"not utf-8 \xff\xfe\x80", 13},
 		{"tab\tback\\slash \"quote\" nul\0end", 31},
 		{"", 0},
@@ -336,7 +359,8 @@ static bool play(struct machine *m, struct err *err)
 	while (ok && m->seq + rest(m) < total)
 		ok = print_value(m, 0, "sync", dice(m, 1, 500), err);
 	if (ok && m->seq + rest(m) != total)
-		return err_set(err, ERR_USAGE, "%" PRIu64 " events are too few for this plan: it takes %" PRIu64, total, m->seq + rest(m));
+		return err_set(err, ERR_USAGE, "%" PRIu64 " events are too few for this plan: it takes %" PRIu64, total,
+			m->seq + rest(m));
 	return ok && end(m, err);
 }
 

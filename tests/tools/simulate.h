@@ -13,9 +13,9 @@
 #include "engine/plan.h"
 
 struct simulate_options {
-	uint64_t events; /* how many there are to be in all */
-	bool loses;      /* the first node forgets what was not yet read when it is killed */
-	bool hostile;    /* some lines hold control characters, long text, bytes that are not UTF-8 */
+	uint64_t events;      /* how many there are to be in all */
+	bool loses;           /* the first node forgets what was not yet read when it is killed */
+	bool hostile;         /* some lines hold control characters, long text, bytes that are not UTF-8 */
 	uint64_t idle_one_in; /* one event in this many is followed by a long idle time; 0: none is */
 };
 
