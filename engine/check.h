@@ -9,30 +9,12 @@
 #include <stdint.h>
 
 #include "engine/buf.h"
+#include "engine/check_result.h"
 #include "engine/event.h"
 #include "engine/property.h"
 #include "engine/scenario.h"
 
-#define CHECK_WITNESSES_MAX 8
-#define CHECK_VALUES_MAX    1000000 /* different values that one property remembers; then it is unknown */
-#define CHECK_VALUE_MAX     256     /* bytes of one */
-
 struct checks;
-
-struct check_result {
-	const char *id;
-	const char *type; /* property_form_name */
-	enum verdict verdict;
-	bool decided;        /* false before checks_finish while more events may change it */
-	uint64_t decided_at; /* seq of the event that decided it; 0 if only the end of the run did */
-	uint64_t evaluations;
-	const char *why; /* never NULL; "" unless there is something to say */
-	uint64_t witnesses[CHECK_WITNESSES_MAX];
-	size_t witness_count;
-	const char *margin_unit; /* NULL: no margin */
-	uint64_t margin_used, margin_of;
-	struct text_place place;
-};
 
 /* The scenario is borrowed and must outlive the checks, of which it has one set at a time (patterns are shared). */
 struct checks *checks_create(const struct scenario *scenario);
@@ -46,6 +28,7 @@ struct event_sink checks_sink(struct checks *c);
 void checks_finish(struct checks *c);
 
 enum verdict checks_verdict(const struct checks *c); /* the worst; meaningful after checks_finish */
+/* The properties of the scenario in its order, then the assertions of SDKs as they were heard of: their number may grow. */
 size_t checks_count(const struct checks *c);
 const struct check_result *checks_result(const struct checks *c, size_t i); /* borrowed until the next event */
 

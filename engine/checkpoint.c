@@ -28,15 +28,15 @@ bool checkpoint_restore(struct machine *m, const struct checkpoint *c, struct er
 {
 	/* loadvm resets the machine, which may write memory: pages come after it. */
 	return (machine_load(m, c->name, err) && ram_put(machine_memory(m), machine_ready_memory(m), c->delta, NULL, err) &&
-	               machine_rewound(m, c->serial_size, err)) ||
-	       err_prefix(err, "going back to a checkpoint");
+		       machine_rewound(m, c->serial_size, err)) ||
+		err_prefix(err, "going back to a checkpoint");
 }
 
 bool checkpoint_restore_ready(struct machine *m, struct err *err)
 {
 	return (machine_load(m, "ready", err) && ram_put(machine_memory(m), machine_ready_memory(m), NULL, NULL, err) &&
-	               machine_rewound(m, 0, err)) ||
-	       err_prefix(err, "going back to the start");
+		       machine_rewound(m, 0, err)) ||
+		err_prefix(err, "going back to the start");
 }
 
 void checkpoint_destroy(struct checkpoint *c, struct machine *m)
