@@ -132,8 +132,9 @@ void faults_tick(struct faults *fs, uint64_t now_ns)
 
 void faults_happened(struct faults *fs, struct node *n, enum node_happening what)
 {
-	if (fs->closed)
-		return;
+	if (!fs->mission)
+		return; /* before the barrier */
+	/* Once the run is ending nothing new is triggered, but what was applied may still be seen to have worked. */
 	if (what == NODE_STARTED)
 		trigger_all(fs, WIRE_ON_START, n->index, n->starts);
 	if (what == NODE_READY)
@@ -146,7 +147,7 @@ void faults_happened(struct faults *fs, struct node *n, enum node_happening what
 			continue;
 		if (t->state == TROUBLE_ACTIVE && t->kind->happened)
 			t->kind->happened(t, what);
-		else if (t->state == TROUBLE_HELD && what == NODE_STARTED)
+		else if (t->state == TROUBLE_HELD && what == NODE_STARTED && !fs->closed)
 			apply(t);
 	}
 	faults_tick(fs, outbox_now_ns(fs->outbox));
