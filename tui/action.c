@@ -5,7 +5,7 @@
 
 static const struct action_info table[ACTION_COUNT] = {
 #define ACTION_ROW(id, name, keys, scope, argument, brief, help) {name, keys, argument, brief, help, SCOPE_##scope},
-        ACTIONS(ACTION_ROW)
+	ACTIONS(ACTION_ROW)
 #undef ACTION_ROW
 };
 
@@ -13,7 +13,7 @@ static const struct {
 	const char *name, *title;
 } scopes[SCOPE_COUNT] = {
 #define SCOPE_ROW(id, name, title) {name, title},
-        SCOPES(SCOPE_ROW)
+	SCOPES(SCOPE_ROW)
 #undef SCOPE_ROW
 };
 
@@ -125,13 +125,13 @@ static bool parse_line(struct keymap *map, const char *line, size_t size, const 
 	uint32_t key;
 	if (!keys_parse(tokens[0].text, tokens[0].size, &key, err))
 		return err_set(err, ERR_INPUT,
-		        "%s:%zu:%zu: '%s' is not a key: expected one character, C-letter, or a name like Left, S-Tab, F1", file,
-		        number, tokens[0].column, quoted(tokens[0], shown));
+			"%s:%zu:%zu: '%s' is not a key: expected one character, C-letter, or a name like Left, S-Tab, F1", file,
+			number, tokens[0].column, quoted(tokens[0], shown));
 	if (count == 1)
 		return err_set(err, ERR_INPUT, "%s:%zu:%zu: expected an action or `none` after the key", file, number, size + 1);
 	if (count > 2)
 		return err_set(err, ERR_INPUT, "%s:%zu:%zu: '%s': expected the end of the line", file, number, tokens[2].column,
-		        quoted(tokens[2], shown));
+			quoted(tokens[2], shown));
 	if (tokens[1].size == 4 && memcmp(tokens[1].text, "none", 4) == 0) {
 		unbind(map, key);
 		return true;
@@ -139,7 +139,7 @@ static bool parse_line(struct keymap *map, const char *line, size_t size, const 
 	enum action action = action_find(tokens[1].text, tokens[1].size);
 	if (action == ACTION_NONE)
 		return err_set(err, ERR_INPUT, "%s:%zu:%zu: there is no action '%s'; `?` lists them", file, number,
-		        tokens[1].column, quoted(tokens[1], shown));
+			tokens[1].column, quoted(tokens[1], shown));
 	if (!bind(map, key, action))
 		return err_set(err, ERR_INPUT, "%s:%zu:1: more than %d keys", file, number, KEYMAP_BINDINGS_MAX);
 	return true;
@@ -156,7 +156,7 @@ bool keymap_parse(struct keymap *map, const char *bytes, size_t size, const char
 		size_t length = newline ? (size_t)(newline - (bytes + at)) : size - at;
 		if (length > KEYMAP_LINE_MAX)
 			return err_set(err, ERR_INPUT, "%s:%zu:%d: line is longer than %d bytes", file, line, KEYMAP_LINE_MAX + 1,
-			        KEYMAP_LINE_MAX);
+				KEYMAP_LINE_MAX);
 		if (!parse_line(&work, bytes + at, length, file, line, err))
 			return false;
 		at += length + (newline ? 1 : 0);

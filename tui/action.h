@@ -25,81 +25,83 @@ enum scope {
 #define SCOPE_ENUM(id, name, title) SCOPE_##id,
 	SCOPES(SCOPE_ENUM)
 #undef SCOPE_ENUM
-	        SCOPE_COUNT
+		SCOPE_COUNT
 };
 
-/* X(ID, name, default keys, scope, argument or "", short text for the line of keys or "", help).
- * An argument in [ ] may be left out; without brackets, a key asks for it on the `:` line. */
+/* X(ID, name, default keys, scope, argument or "", word for the line of keys, help).
+ * An argument in [ ] may be left out; without brackets, a key asks for it on the `:` line. The word for the line of keys is ""
+ * where the action is not shown there, and "<" where its key is shown together with that of the row above. */
 #define ACTIONS(X) \
 	X(OPEN, "open", "Enter", RUNS, "[RUN]", "open", "Open the selected run, or the one named") \
-	X(MARK, "mark", "Space", RUNS, "", "mark", "Mark the run for `diff`; two can be marked") \
-	X(RUNS_DIFF, "diff-marked", "d", RUNS, "", "diff marked", \
-	        "Compare the two marked runs, or the marked one with the selected") \
+	X(MARK, "mark", "Space", RUNS, "", "mark", "Mark the run for comparing; two can be marked") \
+	X(RUNS_DIFF, "diff-marked", "d", RUNS, "", "diff", "Compare the two marked runs, or the marked one with the selected") \
+	X(RECORD, "record", "c", RUNS, "SCENARIO [SEED]", "record", "Record a new run of a scenario, in the background") \
+	X(RERUN, "rerun", "R", RUNS, "SEED", "other seed", "Record the same scenario with another seed, in the background") \
 	X(REPLAY, "replay", "r", RUNS, "", "replay", "Execute the run again and compare, in the background") \
-	X(RERUN, "rerun", "R", RUNS, "SEED", "other seed", "Record the same scenario with another seed") \
-	X(RECORD, "record", "c", RUNS, "SCENARIO [SEED]", "record", "Record a new run of a scenario") \
+	X(STOP, "stop", "K", RUNS, "", "", "Stop the recording or replay that runs in the background") \
 	X(DELETE, "delete", "x Delete", RUNS, "", "delete", "Delete the run; `undo` brings it back until the program ends") \
-	X(UNDO, "undo", "u", RUNS, "", "undo", "Bring the last deleted run back") \
-	X(SORT, "sort", "s", RUNS, "[COLUMN]", "sort", \
-	        "Sort by the next column, or by the one named: verdict, scenario, seed, age, events, faults, size") \
-	X(STOP, "stop", "K", RUNS, "", "stop", "Stop the recording or replay that runs in the background") \
+	X(UNDO, "undo", "u", RUNS, "", "", "Bring the last deleted run back") \
+	X(SORT, "sort", "S", RUNS, "[COLUMN]", "sort", \
+		"Sort by the next column, or by the one named: verdict, scenario, seed, age, length, faults, size") \
+	X(DIFF_NEXT, "next-difference", "d", DIFF, "", "difference", "Go to the next place where the runs differ") \
+	X(DIFF_PREV, "previous-difference", "D", DIFF, "", "<", "Go to the previous place where the runs differ") \
 	X(SWAP, "swap", "w", DIFF, "", "other side", "Make the other run the one that the keys move in") \
-	X(DIFF_KEY, "align", "t", DIFF, "[WAY]", "align by", "Keep both at the same event, time or icount") \
-	X(DIFF_NEXT, "next-difference", "d", DIFF, "", "d/D difference", "Go to the next place where the runs differ") \
-	X(DIFF_PREV, "previous-difference", "D", DIFF, "", "", "Go to the previous place where the runs differ") \
-	X(EVENT_NEXT, "next-event", "Right l", RUN, "", "\xe2\x86\x90\xe2\x86\x92 event", "Go to the next event") \
-	X(EVENT_PREV, "previous-event", "Left h", RUN, "", "", "Go to the previous event") \
+	X(ALIGN, "align", "t", DIFF, "[WAY]", "align", "Keep both runs at the same event, time or icount") \
+	X(FOLD, "fold", "i", DIFF, "", "fold", "Fold what both runs have in common, or show all of it") \
+	X(EVENT_NEXT, "next-event", "Right l", RUN, "", "event", "Go to the next event") \
+	X(EVENT_PREV, "previous-event", "Left h", RUN, "", "<", "Go to the previous event") \
 	X(EVENT_MORE, "forward", "S-Right L", RUN, "", "", "Go a tenth of what the timeline shows forward") \
 	X(EVENT_LESS, "backward", "S-Left H", RUN, "", "", "Go a tenth of what the timeline shows backward") \
-	X(FAULT_NEXT, "next-fault", "f", RUN, "", "f/F fault", "Go to the next fault transition") \
-	X(FAULT_PREV, "previous-fault", "F", RUN, "", "", "Go to the previous fault transition") \
-	X(FAIL_NEXT, "next-failure", "p", RUN, "", "p/P failure", \
-	        "Go to the next event that decided a failed property, or is its witness; without failures, of any property") \
-	X(FAIL_PREV, "previous-failure", "P", RUN, "", "", "Go to the previous one") \
+	X(FAULT_NEXT, "next-fault", "f", RUN, "", "fault", "Go to the next fault transition") \
+	X(FAULT_PREV, "previous-fault", "F", RUN, "", "<", "Go to the previous fault transition") \
+	X(FAIL_NEXT, "next-failure", "p", RUN, "", "failure", \
+		"Go to the next event that decided or proves a failed property; without failures, any property") \
+	X(FAIL_PREV, "previous-failure", "P", RUN, "", "<", "Go to the previous one") \
+	X(DIFF_WITH, "diff", "d", RUN, "[RUN]", "diff", "Compare with the run named, with the marked one, or choose one") \
+	X(SEARCH, "search", "/", RUN, "TEXT", "search", "Search forward in what events say; small letters match capitals too") \
+	X(SEARCH_BACK, "search-back", "\\", RUN, "TEXT", "", "Search backward") \
+	X(SEARCH_NEXT, "next-match", "n", RUN, "", "", "Go to the next match") \
+	X(SEARCH_PREV, "previous-match", "N", RUN, "", "", "Go to the previous match") \
+	X(BOOKMARK, "bookmark", "b", RUN, "[NAME]", "bookmark", "Set a bookmark here, or take it away") \
+	X(BOOKMARK_NEXT, "next-bookmark", "'", RUN, "", "", "Go to the next bookmark") \
+	X(BOOKMARK_PREV, "previous-bookmark", "\"", RUN, "", "", "Go to the previous bookmark") \
 	X(NODE_NEXT, "next-of-node", "e", RUN, "", "", "Go to the next event of the same node") \
 	X(NODE_PREV, "previous-of-node", "E", RUN, "", "", "Go to the previous event of the same node") \
 	X(BEGIN, "begin", "g", RUN, "", "", "Go to the first event") \
 	X(END, "end", "G", RUN, "", "", "Go to the last event; stay there while a recording grows") \
 	X(GOTO, "goto", "@", RUN, "MOMENT", "", \
-	        "Go to a moment: ev:17, fault:kill#1.applied, prop:ID, t:4.39s, an icount, begin, end") \
+		"Go to a moment: ev:17, fault:kill#1.applied, prop:ID, t:4.39s, an icount, begin, end") \
 	X(JUMP_BACK, "jump-back", "u Backspace", RUN, "", "", "Go back to where you were before the last jump") \
 	X(JUMP_FORWARD, "jump-forward", "U", RUN, "", "", "Undo jump-back") \
-	X(BOOKMARK, "bookmark", "b", RUN, "[NAME]", "b mark", "Set a bookmark here, or take it away") \
-	X(BOOKMARK_NEXT, "next-bookmark", "'", RUN, "", "", "Go to the next bookmark") \
-	X(BOOKMARK_PREV, "previous-bookmark", "\"", RUN, "", "", "Go to the previous bookmark") \
-	X(SEARCH, "search", "/", RUN, "TEXT", "/ search", "Search forward in what events say; small letters match capitals too") \
-	X(SEARCH_BACK, "search-back", "\\", RUN, "TEXT", "", "Search backward") \
-	X(SEARCH_NEXT, "next-match", "n", RUN, "", "", "Go to the next match") \
-	X(SEARCH_PREV, "previous-match", "N", RUN, "", "", "Go to the previous match") \
-	X(ZOOM_IN, "zoom-in", "+ =", RUN, "", "+- zoom", "Show less of the run, larger") \
-	X(ZOOM_OUT, "zoom-out", "-", RUN, "", "", "Show more of the run") \
-	X(ZOOM_ALL, "zoom-all", "0", RUN, "", "", "Show the whole run") \
-	X(AXIS, "axis", "a", RUN, "[AXIS]", "", "Draw the timeline by virtual time, by icount or by event") \
-	X(GAPS, "gaps", "A", RUN, "", "", "Fold idle time, or draw it at its length") \
-	X(DETAIL, "detail", "Enter", RUN, "", "Enter detail", "Everything about the event at the playhead") \
-	X(CONSOLE, "console", "c", RUN, "[NODE]", "c console", "Output of the nodes, up to the playhead") \
-	X(PLAN, "plan", "s", RUN, "", "s scenario", "The scenario with the seed's decisions marked, and the plan") \
+	X(DETAIL, "detail", "Enter", RUN, "", "detail", "Everything about what is selected: the event, the fault, the property") \
+	X(CONSOLE, "console", "c", RUN, "[NODE]", "console", \
+		"Output of the nodes up to the playhead; again: one node after the other") \
+	X(PLAN, "plan", "s", RUN, "", "scenario", "The scenario with the seed's decisions marked, and the plan") \
 	X(EVENTS, "events", "v", RUN, "", "", "Back to events, faults and properties") \
-	X(DIFF_WITH, "diff", "d", RUN, "[RUN]", "d diff", "Compare with another run: the one named, the marked one, or choose") \
-	X(COPY, "copy", "y", RUN, "", "", "Copy the event (in its detail: the whole line) to the terminal's clipboard") \
-	X(WIDE, "wide", "z", RUN, "", "", "Give the focused pane the whole width, or share again") \
-	X(UP, "up", "Up k C-p", LIST, "", "\xe2\x86\x91\xe2\x86\x93 select", "One row up") \
+	X(ZOOM_IN, "zoom-in", "+ =", RUN, "", "zoom", "Show less of the run, larger") \
+	X(ZOOM_OUT, "zoom-out", "-", RUN, "", "<", "Show more of the run") \
+	X(ZOOM_ALL, "zoom-all", "0", RUN, "", "", "Show the whole run") \
+	X(AXIS, "axis", "a", RUN, "[AXIS]", "", "Draw the timeline by time, icount or event") \
+	X(GAPS, "gaps", "A", RUN, "", "", "Fold idle time, or draw it at its length") \
+	X(COPY, "copy", "y", RUN, "", "", "Copy the event's line to the clipboard of your terminal") \
+	X(WIDE, "wide", "z", RUN, "", "", "Give the focused pane the whole width, or share it again") \
+	X(UP, "up", "Up k C-p", LIST, "", "", "One row up") \
 	X(DOWN, "down", "Down j C-n", LIST, "", "", "One row down") \
 	X(PAGE_UP, "page-up", "PgUp C-b", LIST, "", "", "One page up") \
 	X(PAGE_DOWN, "page-down", "PgDn C-f Space", LIST, "", "", "One page down") \
 	X(FIRST, "first", "Home g", LIST, "", "", "To the first row") \
 	X(LAST, "last", "End G", LIST, "", "", "To the last row") \
-	X(FILTER, "filter", "&", LIST, "[WORDS]", "& filter", \
-	        "Show only rows that match; no words: all. Events: node:N kind:K fault:F text. Runs: verdict:fail scenario:S " \
-	        "seed:40..50") \
-	X(PANE_NEXT, "next-pane", "Tab", ALL, "", "Tab pane", "Focus the next pane") \
+	X(FILTER, "filter", "&", LIST, "[WORDS]", "filter", \
+		"Show only rows with these words; none: all. Also node:N kind:K fault:F; of runs verdict:V scenario:S " \
+		"seed:40..50") \
+	X(PANE_NEXT, "next-pane", "Tab", ALL, "", "pane", "Focus the next pane") \
 	X(PANE_PREV, "previous-pane", "S-Tab", ALL, "", "", "Focus the previous pane") \
-	X(RUNS_VIEW, "runs", "o", ALL, "", "o runs", "The list of runs") \
+	X(RUNS_VIEW, "runs", "o", ALL, "", "runs", "The list of runs") \
 	X(BACK, "back", "Esc", ALL, "", "", "Cancel what is going on; or close this view") \
-	X(QUIT, "quit", "q", ALL, "", "q back", "Close this view; at the last one, end") \
+	X(COMMAND, "command", ":", ALL, "", "command", "Type any action by its name; Tab completes") \
+	X(HELP, "help", "?", ALL, "", "help", "All keys and commands") \
+	X(QUIT, "quit", "q", ALL, "", "quit", "Close this view; at the last one, end") \
 	X(QUIT_ALL, "quit-all", "Q C-c", ALL, "", "", "End") \
-	X(COMMAND, "command", ":", ALL, "", ": command", "Type any action by its name; Tab completes") \
-	X(HELP, "help", "?", ALL, "", "? help", "All keys and commands") \
 	X(TOUR, "tour", "F1", ALL, "", "", "A short walk through this screen") \
 	X(THEME, "theme", "T", ALL, "[NAME]", "", "The next theme, or the one named") \
 	X(ASCII, "ascii", "", ALL, "", "", "Draw with ASCII only, or with UTF-8 again") \
@@ -111,7 +113,7 @@ enum action {
 #define ACTION_ENUM(id, name, keys, scope, argument, brief, help) ACTION_##id,
 	ACTIONS(ACTION_ENUM)
 #undef ACTION_ENUM
-	        ACTION_COUNT,
+		ACTION_COUNT,
 	ACTION_NONE = ACTION_COUNT
 };
 

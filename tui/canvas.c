@@ -152,7 +152,7 @@ static void put_printable(struct pen *p, enum role role, uint32_t code, int widt
 		return;
 	}
 	bool visible = p->clip.h > 0 && p->x + width <= p->clip.x + p->clip.w &&
-	               rect_has(rect_both(p->clip, canvas_all(p->canvas)), p->x, p->y);
+		rect_has(rect_both(p->clip, canvas_all(p->canvas)), p->x, p->y);
 	if (visible)
 		put(p->canvas, p->x, p->y, code, width, role);
 	else if (p->clip.h > 0 && p->x < p->clip.x + p->clip.w && p->x >= p->clip.x)
@@ -196,6 +196,13 @@ void pen_printf(struct pen *p, enum role role, const char *fmt, ...)
 	va_end(args);
 	pen_bytes(p, role, text.data, text.size);
 	buf_free(&text);
+}
+
+void pen_layered(struct pen *p, enum role base, enum role over, const char *text)
+{
+	int from = p->x;
+	pen_text(p, base, text);
+	canvas_overlay(p->canvas, rect_both(p->clip, (struct rect){from, p->y, p->x - from, 1}), over);
 }
 
 void pen_sign(struct pen *p, enum role role, enum glyph glyph)

@@ -55,6 +55,8 @@ int pen_left(const struct pen *p); /* cells until the right edge */
 void pen_text(struct pen *p, enum role role, const char *text);
 void pen_bytes(struct pen *p, enum role role, const char *bytes, size_t size);
 void pen_printf(struct pen *p, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Text in role laid over base: the ground of base, the colour of role. */
+void pen_layered(struct pen *p, enum role base, enum role over, const char *text);
 void pen_sign(struct pen *p, enum role role, enum glyph glyph);
 void pen_code(struct pen *p, enum role role, uint32_t code);
 /* Blanks up to column (from the area's left edge). When text already passed it: one blank. */

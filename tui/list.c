@@ -90,6 +90,17 @@ bool list_filter_step(struct list *l, size_t rows, bool (*shows)(void *data, siz
 	return l->scanned >= l->count;
 }
 
+void list_filter_add(struct list *l, size_t row)
+{
+	ARRAY_PUSH(l->rows, l->row_count, l->row_room) = (uint32_t)row;
+	settle(l);
+}
+
+void list_filter_scanned(struct list *l, size_t scanned)
+{
+	l->scanned = scanned;
+}
+
 void list_move(struct list *l, long delta)
 {
 	size_t shown = list_shown(l);

@@ -35,6 +35,10 @@ void list_filter_start(struct list *l);
 void list_filter_stop(struct list *l);
 bool list_filter_step(struct list *l, size_t rows, bool (*shows)(void *data, size_t row), void *data);
 
+/* For filters that find rows by themselves: adds a row after those added before, or says how far it has looked. */
+void list_filter_add(struct list *l, size_t row);
+void list_filter_scanned(struct list *l, size_t scanned);
+
 size_t list_shown(const struct list *l);             /* rows that can be seen by scrolling */
 size_t list_row(const struct list *l, size_t shown); /* the model's row at a shown place, LIST_NONE past the end */
 size_t list_place(const struct list *l, size_t row); /* the shown place of a row, or of the last shown row before it; 0 if none */

@@ -44,7 +44,7 @@ static void push_jump(struct run *run, size_t event)
 static void move_to(struct run *run, size_t event)
 {
 	size_t count = timeline_count(run->timeline);
-	run->playhead = count == 0 ? TIMELINE_NONE : event >= count ? count - 1 : event;
+	run->playhead = count == 0 || event == TIMELINE_NONE ? TIMELINE_NONE : event >= count ? count - 1 : event;
 	if (!run->whole && run->playhead != TIMELINE_NONE)
 		run->window = lanes_reveal(run->timeline, run->window, run->playhead);
 	run->changed = true;
@@ -84,10 +84,9 @@ void run_grown(struct run *run)
 {
 	if (run->whole)
 		run->window = lanes_whole(run->timeline, run->window.axis);
-	if (run->follow || run->playhead == TIMELINE_NONE) {
-		size_t count = timeline_count(run->timeline);
-		move_to(run, count ? count - 1 : 0);
-	}
+	size_t count = timeline_count(run->timeline);
+	if (run->follow && count)
+		move_to(run, count - 1);
 }
 
 /* ---- bookmarks ---- */
@@ -153,7 +152,7 @@ size_t run_fault_next(const struct run *run, bool backward)
 	if (backward && run->playhead == TIMELINE_NONE)
 		return TIMELINE_NONE;
 	return backward ? timeline_prev(run->timeline, run->playhead, &filter)
-	                : timeline_next(run->timeline, run->playhead, &filter);
+			: timeline_next(run->timeline, run->playhead, &filter);
 }
 
 size_t run_node_next(const struct run *run, bool backward)
@@ -162,7 +161,7 @@ size_t run_node_next(const struct run *run, bool backward)
 		return backward ? TIMELINE_NONE : timeline_next(run->timeline, TIMELINE_NONE, NULL);
 	struct timeline_filter filter = {.node = 1 + timeline_entries(run->timeline)[run->playhead].node};
 	return backward ? timeline_prev(run->timeline, run->playhead, &filter)
-	                : timeline_next(run->timeline, run->playhead, &filter);
+			: timeline_next(run->timeline, run->playhead, &filter);
 }
 
 /* Keeps in *best the event nearest to here in the direction. before/after: TIMELINE_NONE counts as before the first event. */
@@ -240,8 +239,8 @@ int run_latest_fault(const struct run *run, size_t *ret_event)
 	if (run->playhead == TIMELINE_NONE)
 		return -1;
 	size_t event = timeline_matches(run->timeline, run->playhead, &filter)
-	                       ? run->playhead
-	                       : timeline_prev(run->timeline, run->playhead, &filter);
+		? run->playhead
+		: timeline_prev(run->timeline, run->playhead, &filter);
 	if (event == TIMELINE_NONE)
 		return -1;
 	*ret_event = event;

@@ -1,0 +1,29 @@
+/* What views see: the open runs, the list of runs, how to draw. Views read it; only app changes it. */
+#ifndef TUI_MODEL_H
+#define TUI_MODEL_H
+
+#include "engine/diff.h"
+#include "tui/action.h"
+#include "tui/run.h"
+#include "tui/runs.h"
+
+enum align_way { ALIGN_EVENT, ALIGN_TIME, ALIGN_ICOUNT };
+
+struct model {
+	struct run *runs[2];     /* NULL where none is open */
+	int side;                /* the run that keys move in */
+	const struct diff *diff; /* of both, or NULL while it is being made */
+	char *diff_problem;      /* why there is none, or NULL */
+	enum align_way align;
+	bool fold; /* the diff folds what is common */
+	const struct runs *list;
+	const struct keymap *keys;
+	bool utf8;
+	int64_t now_s;  /* host time, for ages; fixed in tests */
+	uint64_t shown; /* grows with everything that may change what is on the screen */
+};
+
+/* The run that keys move in; NULL when none is open. */
+const struct run *model_run(const struct model *m);
+
+#endif

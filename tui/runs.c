@@ -1,0 +1,428 @@
+#include "tui/runs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/buf.h"
+#include "engine/event.h"
+#include "engine/facts.h"
+#include "engine/file.h"
+#include "engine/manifest.h"
+#include "engine/rundir.h"
+#include "engine/text.h"
+
+#define DELETED  ".deleted-"
+#define TAIL_MAX (2 * EVENT_LINE_MAX) /* bytes at the end of events.jsonl that hold its last event for sure */
+
+static bool starts(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static void row_finish(struct run_row *row)
+{
+	free(row->name);
+	free(row->problem);
+	free(row->scenario);
+	free(row->failed);
+	free(row->reproducible);
+}
+
+struct runs *runs_create(const char *path)
+{
+	struct runs *list = mem_alloc(sizeof *list);
+	list->path = mem_str(path);
+	list->dir = -1;
+	return list;
+}
+
+void runs_destroy(struct runs *list)
+{
+	if (!list)
+		return;
+	for (size_t i = 0; i < list->deleted_count; i++) {
+		char *hidden = mem_printf(DELETED "%s", list->deleted[i]);
+		file_remove_in(list->dir, hidden, NULL);
+		free(hidden);
+		free(list->deleted[i]);
+	}
+	for (size_t i = 0; i < list->count; i++)
+		row_finish(&list->rows[i]);
+	if (list->dir >= 0)
+		close(list->dir);
+	free(list->deleted);
+	free(list->rows);
+	free(list->path);
+	free(list);
+}
+
+size_t runs_find(const struct runs *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->rows[i].name, name) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+char *runs_path(const struct runs *list, size_t row)
+{
+	return mem_printf("%s/%s", list->path, list->rows[row].name);
+}
+
+/* ---- names ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct run_row *)a)->name, ((const struct run_row *)b)->name);
+}
+
+/* Moves what is known of a run from the old rows to its new row. */
+static void inherit(struct run_row *row, struct run_row *old, size_t old_count)
+{
+	struct run_row *known = old_count ? bsearch(row, old, old_count, sizeof *old, by_name) : NULL;
+	if (!known)
+		return;
+	bool marked = known->marked;
+	if (known->loaded && !known->recording && !known->problem) {
+		free(row->name);
+		*row = *known;
+		*known = (struct run_row){.name = mem_str(row->name)};
+	}
+	row->marked = marked;
+}
+
+/* The start of a name is when it was recorded: 20260831T101500Z-... */
+static int64_t when_of(const char *name)
+{
+	struct tm tm = {0};
+	if (starts(name, RUNDIR_INCOMPLETE))
+		name += strlen(RUNDIR_INCOMPLETE);
+	char zone;
+	if (sscanf(name, "%4d%2d%2dT%2d%2d%2d%c", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec,
+		    &zone) < 6)
+		return 0;
+	tm.tm_year -= 1900;
+	tm.tm_mon -= 1;
+	return (int64_t)timegm(&tm);
+}
+
+bool runs_scan(struct runs *list, struct err *err)
+{
+	if (list->dir < 0)
+		list->dir = open(list->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (list->dir < 0)
+		return errno == ENOENT ? true : err_sys(err, errno, "%s", list->path);
+	int copy = openat(list->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = copy < 0 ? NULL : fdopendir(copy);
+	if (!stream) {
+		if (copy >= 0)
+			close(copy);
+		return err_sys(err, errno, "%s", list->path);
+	}
+	struct run_row *old = list->rows;
+	size_t old_count = list->count;
+	if (old_count)
+		qsort(old, old_count, sizeof *old, by_name);
+	list->rows = NULL;
+	list->count = list->room = 0;
+	for (struct dirent *entry; list->count < RUNS_MAX && (entry = readdir(stream));) {
+		struct stat st;
+		bool hidden = entry->d_name[0] == '.' && !starts(entry->d_name, RUNDIR_INCOMPLETE);
+		if (hidden || fstatat(list->dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode))
+			continue;
+		struct run_row row = {.name = mem_str(entry->d_name), .recording = starts(entry->d_name, RUNDIR_INCOMPLETE)};
+		inherit(&row, old, old_count);
+		row.when = row.when ? row.when : when_of(row.name);
+		row.when = row.when ? row.when : (int64_t)st.st_mtime;
+		ARRAY_PUSH(list->rows, list->count, list->room) = row;
+	}
+	closedir(stream);
+	for (size_t i = 0; i < old_count; i++)
+		row_finish(&old[i]);
+	free(old);
+	list->stale = true;
+	return true;
+}
+
+/* ---- one row ---- */
+
+static void sum_sizes(struct run_row *row, int dir)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = copy < 0 ? NULL : fdopendir(copy);
+	if (!stream)
+		return;
+	for (struct dirent *entry; (entry = readdir(stream));) {
+		struct stat st;
+		if (fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+			row->size += (uint64_t)st.st_size;
+	}
+	closedir(stream);
+}
+
+/* The last whole line of events.jsonl says how long the run was. */
+static void read_length(struct run_row *row, int dir)
+{
+	int fd = file_open_in(dir, "events.jsonl", O_RDONLY, NULL);
+	if (fd < 0)
+		return;
+	uint64_t size = file_size(fd), from = size > TAIL_MAX ? size - TAIL_MAX : 0;
+	struct buf tail = {0}, arena = {0};
+	buf_reserve(&tail, TAIL_MAX);
+	ssize_t got = pread(fd, tail.data, TAIL_MAX, (off_t)from);
+	close(fd);
+	size_t end = got > 0 ? (size_t)got : 0;
+	while (end > 0 && tail.data[end - 1] != '\n')
+		end--;
+	size_t start = end ? end - 1 : 0;
+	while (start > 0 && tail.data[start - 1] != '\n')
+		start--;
+	struct event e;
+	if (end > start && event_parse(tail.data + start, end - 1 - start, &arena, &e, NULL)) {
+		row->events = e.seq;
+		row->vtime_ns = e.vtime_ns;
+		row->icount = e.icount;
+	}
+	buf_free(&tail);
+	buf_free(&arena);
+}
+
+static bool read_manifest(struct run_row *row, int dir, struct err *err)
+{
+	struct buf bytes = {0};
+	struct manifest m = {0};
+	bool ok = file_read_in(dir, MANIFEST_NAME, MANIFEST_SIZE_MAX, &bytes, err) &&
+		manifest_parse(&m, bytes.data ? bytes.data : "", bytes.size, MANIFEST_NAME, err);
+	if (ok) {
+		row->scenario = mem_str(m.scenario);
+		row->seed = m.seed;
+		row->has_verdict = true;
+		row->verdict = m.verdict;
+		row->fault_count = m.faults;
+		row->events = m.events;
+		row->vtime_ns = m.vtime_ns;
+		row->icount = m.icount;
+		row->reproducible = mem_str(m.reproducible);
+	}
+	manifest_finish(&m);
+	buf_free(&bytes);
+	return ok;
+}
+
+static void take_facts(struct run_row *row, const struct facts *facts)
+{
+	struct buf failed = {0};
+	if (facts->plan && !row->scenario) {
+		row->scenario = mem_str(facts->plan->scenario);
+		row->seed = facts->plan->seed;
+		row->fault_count = facts->plan->fault_count;
+	}
+	row->property_count = facts->property_count;
+	for (size_t i = 0; i < facts->property_count; i++) {
+		const struct fact_property *p = &facts->properties[i];
+		row->counts[p->verdict]++;
+		if (p->verdict == facts->verdict && p->verdict != VERDICT_PASS)
+			buf_printf(&failed, "%s%s", failed.size ? ", " : "", p->id);
+	}
+	row->failed = buf_take(&failed);
+}
+
+/* A run that is being recorded has no manifest yet: what there is of it is shown. */
+static bool load_from(struct run_row *row, int dir, struct err *err)
+{
+	struct facts facts = {0};
+	if (!row->recording && !read_manifest(row, dir, err))
+		return false;
+	if (row->recording)
+		read_length(row, dir);
+	if (!facts_read(&facts, dir, err))
+		return row->recording;
+	take_facts(row, &facts);
+	facts_finish(&facts);
+	return true;
+}
+
+static void load(struct runs *list, struct run_row *row)
+{
+	struct err err = {0};
+	row->loaded = true;
+	int dir = openat(list->dir, row->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (dir < 0) {
+		row->problem = mem_printf("cannot be opened: %s", strerror(errno));
+	} else {
+		if (!load_from(row, dir, &err))
+			row->problem = mem_str(err.text);
+		sum_sizes(row, dir);
+		close(dir);
+	}
+	row->scenario = row->scenario ? row->scenario : mem_str("");
+	row->failed = row->failed ? row->failed : mem_str("");
+	row->reproducible = row->reproducible ? row->reproducible : mem_str("");
+}
+
+bool runs_step(struct runs *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->rows[i].loaded) {
+			load(list, &list->rows[i]);
+			list->stale = true;
+			return true;
+		}
+	return false;
+}
+
+/* ---- order ---- */
+
+static const char *const sort_names[SORT_COUNT] = {"verdict", "age", "scenario", "seed", "length", "faults", "size"};
+
+const char *run_sort_name(enum run_sort sort)
+{
+	return sort_names[sort];
+}
+
+bool run_sort_find(const char *name, enum run_sort *ret)
+{
+	for (int i = 0; i < SORT_COUNT; i++)
+		if (strcmp(name, sort_names[i]) == 0) {
+			*ret = (enum run_sort)i;
+			return true;
+		}
+	return false;
+}
+
+static int severity(const struct run_row *row)
+{
+	static const int order[VERDICT_COUNT] = {
+		[VERDICT_FAIL] = 1, [VERDICT_UNKNOWN] = 2, [VERDICT_UNEXERCISED] = 3, [VERDICT_PASS] = 5};
+	return row->recording ? 0 : row->problem ? 4 : row->has_verdict ? order[row->verdict] : 4;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare(const void *first, const void *second, void *data)
+{
+	const struct run_row *a = first, *b = second;
+	const struct runs *list = data;
+	int order = 0;
+	switch (list->sort) {
+	case SORT_VERDICT:
+		order = severity(a) - severity(b);
+		break;
+	case SORT_SCENARIO:
+		order = strcmp(a->scenario ? a->scenario : "", b->scenario ? b->scenario : "");
+		order = order ? order : compare_u64(a->seed, b->seed);
+		break;
+	case SORT_SEED:
+		order = compare_u64(a->seed, b->seed);
+		break;
+	case SORT_LENGTH:
+		order = compare_u64(b->vtime_ns, a->vtime_ns);
+		break;
+	case SORT_FAULTS:
+		order = compare_u64(b->fault_count, a->fault_count);
+		break;
+	case SORT_SIZE:
+		order = compare_u64(b->size, a->size);
+		break;
+	case SORT_AGE:
+	case SORT_COUNT:
+		break;
+	}
+	if (order == 0)
+		order = a->when < b->when ? 1 : a->when > b->when ? -1 : 0;
+	return order ? order : strcmp(b->name, a->name);
+}
+
+bool runs_sort(struct runs *list)
+{
+	if (!list->stale)
+		return false;
+	list->stale = false;
+	if (list->count)
+		qsort_r(list->rows, list->count, sizeof *list->rows, compare, list);
+	return true;
+}
+
+/* ---- deleting ---- */
+
+bool runs_delete(struct runs *list, size_t row, struct err *err)
+{
+	const char *name = list->rows[row].name;
+	char *hidden = mem_printf(DELETED "%s", name);
+	bool ok = renameat(list->dir, name, list->dir, hidden) == 0;
+	free(hidden);
+	if (!ok)
+		return err_sys(err, errno, "%s cannot be deleted", name);
+	ARRAY_PUSH(list->deleted, list->deleted_count, list->deleted_room) = mem_str(name);
+	row_finish(&list->rows[row]);
+	memmove(&list->rows[row], &list->rows[row + 1], (list->count - row - 1) * sizeof *list->rows);
+	list->count--;
+	return true;
+}
+
+bool runs_undo(struct runs *list, char **ret_name, struct err *err)
+{
+	if (list->deleted_count == 0)
+		return err_set(err, ERR_USAGE, "no run was deleted since this program started");
+	char *name = list->deleted[list->deleted_count - 1];
+	char *hidden = mem_printf(DELETED "%s", name);
+	bool ok = renameat(list->dir, hidden, list->dir, name) == 0;
+	free(hidden);
+	if (!ok)
+		return err_sys(err, errno, "%s cannot be brought back", name);
+	list->deleted_count--;
+	*ret_name = name;
+	return runs_scan(list, err);
+}
+
+/* ---- filter ---- */
+
+static bool matches_seed(const struct run_row *row, const char *value)
+{
+	struct text_range range;
+	return text_parse_range(value, TEXT_NUMBER, &range) && row->seed >= range.low && row->seed <= range.high;
+}
+
+static const char *verdict_word(const struct run_row *row)
+{
+	return row->recording ? "recording" : row->problem ? "broken" : row->has_verdict ? verdict_name(row->verdict) : "none";
+}
+
+static bool matches_word(const struct run_row *row, const char *word)
+{
+	if (starts(word, "verdict:"))
+		return starts(verdict_word(row), word + 8);
+	if (starts(word, "scenario:"))
+		return row->scenario && strcasestr(row->scenario, word + 9);
+	if (starts(word, "seed:"))
+		return matches_seed(row, word + 5);
+	return strcasestr(row->name, word) || (row->failed && strcasestr(row->failed, word)) ||
+		strcasestr(verdict_word(row), word) || (row->scenario && strcasestr(row->scenario, word));
+}
+
+bool runs_matches(const struct run_row *row, const char *words)
+{
+	for (const char *at = words; *at;) {
+		at += strspn(at, " ");
+		size_t size = strcspn(at, " ");
+		if (size == 0)
+			break;
+		char *word = mem_strn(at, size);
+		bool ok = matches_word(row, word);
+		free(word);
+		if (!ok)
+			return false;
+		at += size;
+	}
+	return true;
+}

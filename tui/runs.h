@@ -1,0 +1,70 @@
+/* The runs of a directory, with what is worth knowing about each before it is opened. Loaded one run a step. */
+#ifndef TUI_RUNS_H
+#define TUI_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/err.h"
+#include "engine/verdict.h"
+
+#define RUNS_MAX 100000 /* runs of one directory that are listed */
+
+struct run_row {
+	char *name;     /* of the directory */
+	bool loaded;    /* what follows is known */
+	bool recording; /* its directory has not got its final name */
+	bool deleted;
+	bool marked;
+	char *problem; /* why it could not be read, or NULL */
+	char *scenario;
+	uint64_t seed;
+	bool has_verdict;
+	enum verdict verdict;
+	char *failed; /* "no-lost-ack, other": the properties with the verdict of the run, when that is not pass */
+	size_t property_count, counts[VERDICT_COUNT];
+	size_t fault_count;
+	uint64_t events, vtime_ns, icount;
+	uint64_t size;      /* bytes of its files */
+	int64_t when;       /* when it was recorded, seconds since 1970; 0 unknown */
+	char *reproducible; /* the manifest's words, or "" */
+};
+
+enum run_sort { SORT_VERDICT, SORT_AGE, SORT_SCENARIO, SORT_SEED, SORT_LENGTH, SORT_FAULTS, SORT_SIZE, SORT_COUNT };
+
+struct runs {
+	char *path; /* of the directory */
+	int dir;    /* -1 if it is not there */
+	struct run_row *rows;
+	size_t count, room;
+	enum run_sort sort;
+	bool stale;     /* a row changed since the last sort */
+	char **deleted; /* names, in order of deletion */
+	size_t deleted_count, deleted_room;
+};
+
+struct runs *runs_create(const char *path);
+void runs_destroy(struct runs *list); /* NULL is fine; deletes what was deleted for good */
+
+/* Reads the names. Rows that are still there keep what is known, unless they were still being recorded. A directory that does
+ * not exist is an empty list. */
+bool runs_scan(struct runs *list, struct err *err);
+/* Loads the next row that is not loaded. False when there is none. */
+bool runs_step(struct runs *list);
+/* Sorts if something changed: by list->sort, newest first among equals; SORT_VERDICT has failures first. True if it did. */
+bool runs_sort(struct runs *list);
+const char *run_sort_name(enum run_sort sort);
+bool run_sort_find(const char *name, enum run_sort *ret);
+
+size_t runs_find(const struct runs *list, const char *name); /* SIZE_MAX */
+char *runs_path(const struct runs *list, size_t row);        /* owned by the caller */
+
+/* Hides the run under another name; undo brings the last one back (*ret_name is owned by the caller). */
+bool runs_delete(struct runs *list, size_t row, struct err *err);
+bool runs_undo(struct runs *list, char **ret_name, struct err *err);
+
+/* Whether a row has all words: "verdict:fail", "scenario:redis", "seed:40..50", "seed:42", or text in its name or verdict. */
+bool runs_matches(const struct run_row *row, const char *words);
+
+#endif

@@ -1,0 +1,133 @@
+#include "tui/view.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+void view_destroy(struct view *v)
+{
+	if (v)
+		v->ops->destroy(v);
+}
+
+bool view_list_act(struct list *list, int height, enum action action)
+{
+	int page = height > 1 ? height - 1 : 1;
+	switch (action) {
+	case ACTION_UP:
+		list_move(list, -1);
+		return true;
+	case ACTION_DOWN:
+		list_move(list, 1);
+		return true;
+	case ACTION_PAGE_UP:
+		list_move(list, -page);
+		return true;
+	case ACTION_PAGE_DOWN:
+		list_move(list, page);
+		return true;
+	case ACTION_FIRST:
+		list_first(list);
+		return true;
+	case ACTION_LAST:
+		list_last(list);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void view_mark_row(struct canvas *c, struct rect area, int row, bool focused)
+{
+	canvas_overlay(c, rect_row(area, row), focused ? ROLE_SELECTED : ROLE_CURSOR);
+}
+
+/* ---- docs ---- */
+
+void doc_view_finish(struct doc_view *v)
+{
+	doc_finish(&v->doc);
+	doc_finish(&v->wrapped);
+}
+
+void doc_view_changed(struct doc_view *v)
+{
+	v->wrapped_width = -1;
+}
+
+void doc_view_draw(struct doc_view *v, struct canvas *c, struct rect area)
+{
+	v->view.area = area;
+	if (v->wrapped_width != area.w) {
+		doc_wrap(&v->doc, area.w, &v->wrapped);
+		v->wrapped_width = area.w;
+	}
+	size_t rows = area.h > 0 ? (size_t)area.h : 0, count = v->wrapped.line_count;
+	size_t last = count > rows ? count - rows : 0;
+	if (v->top > last)
+		v->top = last;
+	for (int row = 0; row < area.h; row++) {
+		struct pen p = pen_at(c, area, row);
+		doc_draw_line(&v->wrapped, v->top + (size_t)row, &p);
+	}
+	struct list bar = {.count = count, .top = v->top};
+	list_draw_bar(&bar, c, area);
+}
+
+bool doc_view_act(struct doc_view *v, enum action action)
+{
+	size_t page = v->view.area.h > 1 ? (size_t)v->view.area.h - 1 : 1;
+	switch (action) {
+	case ACTION_UP:
+		v->top -= v->top > 0;
+		return true;
+	case ACTION_DOWN:
+		v->top++;
+		return true;
+	case ACTION_PAGE_UP:
+		v->top -= v->top > page ? page : v->top;
+		return true;
+	case ACTION_PAGE_DOWN:
+		v->top += page;
+		return true;
+	case ACTION_FIRST:
+		v->top = 0;
+		return true;
+	case ACTION_LAST:
+		v->top = v->wrapped.line_count;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- shared drawing ---- */
+
+enum role view_verdict_role(enum verdict verdict)
+{
+	static const enum role roles[VERDICT_COUNT] = {ROLE_PASS, ROLE_FAIL, ROLE_WARN, ROLE_WARN};
+	return roles[verdict];
+}
+
+void view_verdict_sign(struct pen *p, enum verdict verdict)
+{
+	static const enum glyph signs[VERDICT_COUNT] = {GLYPH_PASS, GLYPH_FAIL, GLYPH_UNEXERCISED, GLYPH_UNKNOWN};
+	pen_sign(p, view_verdict_role(verdict), signs[verdict]);
+}
+
+void view_text_matches(struct pen *p, enum role role, const char *text, const char *search)
+{
+	size_t size = strlen(search);
+	bool exact = false;
+	for (const char *c = search; *c; c++)
+		exact |= isupper((unsigned char)*c) != 0;
+	while (size > 0 && *text) {
+		const char *hit = exact ? strstr(text, search) : strcasestr(text, search);
+		if (!hit)
+			break;
+		pen_bytes(p, role, text, (size_t)(hit - text));
+		pen_bytes(p, ROLE_MATCH, hit, size);
+		text = hit + size;
+	}
+	pen_text(p, role, text);
+}

@@ -1,0 +1,104 @@
+/*
+ * A view: one pane's worth of something. It draws from a const model and answers actions with a request; it never changes a run
+ * and never calls what takes long. Work in steps is done in `step`.
+ */
+#ifndef TUI_VIEW_H
+#define TUI_VIEW_H
+
+#include "tui/canvas.h"
+#include "tui/doc.h"
+#include "tui/list.h"
+#include "tui/model.h"
+
+enum request_kind {
+	REQUEST_NONE,
+	REQUEST_GOTO,   /* event of the run that keys move in */
+	REQUEST_OPEN,   /* row of the list of runs */
+	REQUEST_DETAIL, /* show `subject` number `index` */
+};
+
+/* What a detail is about. */
+enum subject { SUBJECT_EVENT, SUBJECT_FAULT, SUBJECT_PROPERTY };
+
+struct request {
+	enum request_kind kind;
+	size_t index; /* event, row, fault or property */
+	bool jump;    /* REQUEST_GOTO: jump-back comes back here */
+	enum subject subject;
+};
+
+struct view;
+
+/* Any function but draw and destroy may be NULL. */
+struct view_ops {
+	const char *name; /* on its head line */
+	/* The model changed (a new playhead, more events): adjust the selection. */
+	void (*sync)(struct view *v, const struct model *m);
+	/* Draws inside area, which may be empty. */
+	void (*draw)(struct view *v, const struct model *m, struct canvas *c, struct rect area, bool focused);
+	/* Takes an action that is the view's own affair. False: not its affair. */
+	bool (*act)(struct view *v, const struct model *m, enum action action, const char *argument, struct request *ret,
+		struct err *err);
+	/* A little work in the background; true when there is more to do. */
+	bool (*step)(struct view *v, const struct model *m);
+	/* A press, or a drag with the button down, at a cell inside its area. */
+	void (*press)(struct view *v, const struct model *m, int x, int y, bool drag, struct request *ret);
+	/* Appends what the head line says after the name, "3/17 filtered". */
+	void (*note)(const struct view *v, const struct model *m, struct buf *out);
+	void (*destroy)(struct view *v);
+};
+
+/* The start of every view's own struct. */
+struct view {
+	const struct view_ops *ops;
+	struct rect area; /* where it was drawn last */
+	struct list list; /* for views that are lists */
+	size_t seen;      /* playhead that the selection was adjusted to */
+	int seen_side;
+};
+
+void view_destroy(struct view *v); /* NULL is fine */
+
+/* Moving about in a list: handles up, down, pages, first, last. Returns whether action was one of them. */
+bool view_list_act(struct list *list, int height, enum action action);
+/* Lays the selection's overlay over a row of area. */
+void view_mark_row(struct canvas *c, struct rect area, int row, bool focused);
+
+/* A view that shows a doc, wrapped and scrolled. */
+struct doc_view {
+	struct view view;
+	struct doc doc, wrapped;
+	int wrapped_width;
+	size_t top;
+};
+void doc_view_finish(struct doc_view *v);
+void doc_view_changed(struct doc_view *v); /* after changing doc */
+void doc_view_draw(struct doc_view *v, struct canvas *c, struct rect area);
+bool doc_view_act(struct doc_view *v, enum action action);
+
+/* Drawing that several views share. */
+void view_verdict_sign(struct pen *p, enum verdict verdict);
+enum role view_verdict_role(enum verdict verdict);
+/* Text with the parts that match search laid over in the match role. */
+void view_text_matches(struct pen *p, enum role role, const char *text, const char *search);
+
+/* The views that there are. Each create function is in view_NAME.c. */
+struct view *view_timeline_create(void);
+struct view *view_events_create(void);
+struct view *view_faults_create(void);
+struct view *view_properties_create(void);
+struct view *view_detail_create(void);
+struct view *view_console_create(void);
+struct view *view_plan_create(void);
+struct view *view_runs_create(void);
+struct view *view_diff_create(void);
+struct view *view_help_create(void);
+struct view *view_tour_create(void);
+
+/* Sets what the detail view is about. */
+void view_detail_show(struct view *v, enum subject subject, size_t index);
+/* The row of the model's list of runs that is selected; LIST_NONE when there is none. Selects by name. */
+size_t view_runs_selected(const struct view *v);
+void view_runs_select(struct view *v, const struct model *m, const char *name);
+
+#endif
