@@ -1,0 +1,201 @@
+/* The lives of the faults: one row a stage, in the plan's order, on the shared playhead. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tui/view.h"
+
+struct fault_row {
+	size_t fault;
+	int stage; /* -1: planned, and nothing happened */
+};
+
+struct view_faults {
+	struct view view;
+	const struct timeline *timeline;
+	size_t count; /* events when the rows were made */
+	struct fault_row *rows;
+	size_t row_count, row_room;
+};
+
+static size_t event_of(const struct view_faults *v, size_t row)
+{
+	const struct fault_row *r = &v->rows[row];
+	return r->stage < 0 ? TIMELINE_NONE : timeline_fault(v->timeline, r->fault)->stage[r->stage];
+}
+
+static void make_rows(struct view_faults *v)
+{
+	v->row_count = 0;
+	for (size_t i = 0; i < timeline_fault_count(v->timeline); i++) {
+		const struct timeline_fault *fault = timeline_fault(v->timeline, i);
+		size_t before = v->row_count;
+		for (int stage = 0; stage < FAULT_STAGES; stage++)
+			if (fault->stage[stage] != TIMELINE_NONE)
+				ARRAY_PUSH(v->rows, v->row_count, v->row_room) = (struct fault_row){i, stage};
+		if (v->row_count == before)
+			ARRAY_PUSH(v->rows, v->row_count, v->row_room) = (struct fault_row){i, -1};
+	}
+	list_set_count(&v->view.list, v->row_count);
+}
+
+/* Selects the latest transition at or before the playhead, unless the selection is at the playhead already. */
+static void follow_playhead(struct view_faults *v, const struct run *run)
+{
+	size_t best = LIST_NONE, best_event = 0, selected = v->view.list.selected;
+	if (selected != LIST_NONE && selected < v->row_count && event_of(v, selected) == run->playhead)
+		return;
+	for (size_t row = 0; row < v->row_count; row++) {
+		size_t event = event_of(v, row);
+		if (event == TIMELINE_NONE || run->playhead == TIMELINE_NONE || event > run->playhead)
+			continue;
+		if (best == LIST_NONE || event >= best_event) {
+			best = row;
+			best_event = event;
+		}
+	}
+	list_select(&v->view.list, best == LIST_NONE ? 0 : best);
+}
+
+static void sync(struct view *view, const struct model *m)
+{
+	struct view_faults *v = (struct view_faults *)view;
+	const struct run *run = model_run(m);
+	if (!run)
+		return;
+	bool other = v->timeline != run->timeline;
+	if (other || v->count != timeline_count(run->timeline)) {
+		v->timeline = run->timeline;
+		v->count = timeline_count(run->timeline);
+		make_rows(v);
+	}
+	if (other || view->seen != run->playhead)
+		follow_playhead(v, run);
+	view->seen = run->playhead;
+}
+
+static bool act(
+	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
+{
+	struct view_faults *v = (struct view_faults *)view;
+	(void)argument;
+	(void)err;
+	if (!model_run(m) || v->row_count == 0)
+		return false;
+	if (action == ACTION_DETAIL && view->list.selected < v->row_count) {
+		*ret = (struct request){
+			.kind = REQUEST_DETAIL, .subject = SUBJECT_FAULT, .index = v->rows[view->list.selected].fault};
+		return true;
+	}
+	if (!view_list_act(&view->list, view->area.h, action))
+		return false;
+	size_t event = view->list.selected == LIST_NONE ? TIMELINE_NONE : event_of(v, view->list.selected);
+	if (event != TIMELINE_NONE) {
+		view->seen = event;
+		*ret = (struct request){.kind = REQUEST_GOTO, .index = event};
+	}
+	return true;
+}
+
+static enum role stage_role(int stage)
+{
+	return stage == FAULT_HEALED ? ROLE_HEALED : stage == FAULT_REJECTED ? ROLE_WARN : ROLE_FAULT;
+}
+
+static void draw_row(const struct view_faults *v, const struct run *run, size_t row, struct pen *p)
+{
+	const struct fault_row *r = &v->rows[row];
+	const struct timeline_fault *fault = timeline_fault(v->timeline, r->fault);
+	bool first = row == 0 || v->rows[row - 1].fault != r->fault;
+	size_t event = event_of(v, row);
+	bool happened = event != TIMELINE_NONE && run->playhead != TIMELINE_NONE && event <= run->playhead;
+	int left = pen_left(p), number_width = 6;
+	int id_width = left - 9 - number_width;
+	id_width = id_width > 14 ? 14 : id_width < 4 ? 4 : id_width;
+	pen_field(p, happened ? ROLE_FAULT : ROLE_DIM, first ? fault->id : "", id_width);
+	pen_text(p, ROLE_TEXT, " ");
+	if (r->stage < 0) {
+		pen_text(p, ROLE_DIM, "not selected");
+		return;
+	}
+	pen_field(p, happened ? stage_role(r->stage) : ROLE_DIM, fault_stage_name((enum fault_stage)r->stage), 8);
+	char text[24];
+	snprintf(text, sizeof text, "%zu", event + 1);
+	pen_number(p, event == run->playhead ? ROLE_PLAYHEAD : ROLE_NUMBER, text,
+		left - id_width - 9 < 9 ? left - id_width - 10 : 8);
+	if (event == run->playhead)
+		pen_sign(p, ROLE_PLAYHEAD, GLYPH_LEFT);
+}
+
+static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
+{
+	struct view_faults *v = (struct view_faults *)view;
+	const struct run *run = model_run(m);
+	view->area = area;
+	if (!run)
+		return;
+	list_reveal(&view->list, area.h, true);
+	for (int row = 0; row < area.h; row++) {
+		size_t at = list_row(&view->list, view->list.top + (size_t)row);
+		if (at == LIST_NONE)
+			break;
+		struct pen p = pen_at(c, area, row);
+		draw_row(v, run, at, &p);
+		if (at == view->list.selected && focused)
+			view_mark_row(c, area, row, focused);
+	}
+	if (v->row_count == 0) {
+		struct pen p = pen_at(c, area, 0);
+		pen_text(&p, ROLE_DIM, "no faults in this run");
+	}
+	list_draw_bar(&view->list, c, area);
+}
+
+static void press(struct view *view, const struct model *m, int x, int y, bool drag, struct request *ret)
+{
+	struct view_faults *v = (struct view_faults *)view;
+	(void)m;
+	(void)x;
+	(void)drag;
+	size_t row = list_row(&view->list, view->list.top + (size_t)(y - view->area.y));
+	if (row == LIST_NONE)
+		return;
+	list_select(&view->list, row);
+	size_t event = event_of(v, row);
+	if (event != TIMELINE_NONE) {
+		view->seen = event;
+		*ret = (struct request){.kind = REQUEST_GOTO, .index = event};
+	}
+}
+
+static void note(const struct view *view, const struct model *m, struct buf *out)
+{
+	(void)view;
+	const struct run *run = model_run(m);
+	if (run)
+		buf_printf(out, "%zu", timeline_fault_count(run->timeline));
+}
+
+static void destroy(struct view *view)
+{
+	struct view_faults *v = (struct view_faults *)view;
+	free(v->rows);
+	list_finish(&view->list);
+	free(v);
+}
+
+static const struct view_ops ops = {
+	.name = "faults",
+	.sync = sync,
+	.draw = draw,
+	.act = act,
+	.press = press,
+	.note = note,
+	.destroy = destroy,
+};
+
+struct view *view_faults_create(void)
+{
+	struct view_faults *v = mem_alloc(sizeof *v);
+	v->view.ops = &ops;
+	return &v->view;
+}

@@ -1,0 +1,230 @@
+/* The properties and their verdicts; what did not pass shows why, its margin and its witnesses. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tui/view.h"
+
+enum row_kind { ROW_HEAD, ROW_WHY, ROW_MARGIN, ROW_WITNESS };
+
+struct property_row {
+	size_t property;
+	enum row_kind kind;
+	size_t witness;
+};
+
+struct view_properties {
+	struct view view;
+	const struct timeline *timeline;
+	size_t made_for; /* properties when the rows were made; + 1, 0 for never */
+	struct property_row *rows;
+	size_t row_count, row_room;
+};
+
+static size_t event_of(const struct view_properties *v, size_t row)
+{
+	const struct property_row *r = &v->rows[row];
+	const struct timeline_property *p = timeline_property(v->timeline, r->property);
+	return r->kind == ROW_WITNESS ? p->witnesses[r->witness] : p->decided;
+}
+
+static void add(struct view_properties *v, size_t property, enum row_kind kind, size_t witness)
+{
+	ARRAY_PUSH(v->rows, v->row_count, v->row_room) = (struct property_row){property, kind, witness};
+}
+
+/* Failures first: they are what one came for. */
+static void make_rows(struct view_properties *v)
+{
+	static const enum verdict order[] = {VERDICT_FAIL, VERDICT_UNKNOWN, VERDICT_UNEXERCISED, VERDICT_PASS};
+	v->row_count = 0;
+	for (size_t o = 0; o < sizeof order / sizeof order[0]; o++)
+		for (size_t i = 0; i < timeline_property_count(v->timeline); i++) {
+			const struct fact_property *fact = timeline_property(v->timeline, i)->fact;
+			if (fact->verdict != order[o])
+				continue;
+			add(v, i, ROW_HEAD, 0);
+			if (fact->verdict != VERDICT_PASS && fact->why[0])
+				add(v, i, ROW_WHY, 0);
+			if (fact->has_margin)
+				add(v, i, ROW_MARGIN, 0);
+			for (size_t w = 0; fact->verdict == VERDICT_FAIL && w < fact->witness_count; w++)
+				add(v, i, ROW_WITNESS, w);
+		}
+	v->made_for = timeline_property_count(v->timeline) + 1;
+	list_set_count(&v->view.list, v->row_count);
+}
+
+static void follow_playhead(struct view_properties *v, const struct run *run)
+{
+	size_t selected = v->view.list.selected;
+	if (selected != LIST_NONE && selected < v->row_count && event_of(v, selected) == run->playhead)
+		return;
+	for (size_t row = 0; row < v->row_count; row++)
+		if (event_of(v, row) == run->playhead && run->playhead != TIMELINE_NONE) {
+			list_select(&v->view.list, row);
+			return;
+		}
+}
+
+static void sync(struct view *view, const struct model *m)
+{
+	struct view_properties *v = (struct view_properties *)view;
+	const struct run *run = model_run(m);
+	if (!run)
+		return;
+	bool other = v->timeline != run->timeline;
+	v->timeline = run->timeline;
+	if (other || v->made_for != timeline_property_count(run->timeline) + 1)
+		make_rows(v);
+	if (other || view->seen != run->playhead)
+		follow_playhead(v, run);
+	view->seen = run->playhead;
+}
+
+static bool act(
+	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
+{
+	struct view_properties *v = (struct view_properties *)view;
+	(void)argument;
+	(void)err;
+	if (!model_run(m) || v->row_count == 0)
+		return false;
+	if (action == ACTION_DETAIL && view->list.selected < v->row_count) {
+		*ret = (struct request){
+			.kind = REQUEST_DETAIL, .subject = SUBJECT_PROPERTY, .index = v->rows[view->list.selected].property};
+		return true;
+	}
+	if (!view_list_act(&view->list, view->area.h, action))
+		return false;
+	size_t event = view->list.selected == LIST_NONE ? TIMELINE_NONE : event_of(v, view->list.selected);
+	if (event != TIMELINE_NONE) {
+		view->seen = event;
+		*ret = (struct request){.kind = REQUEST_GOTO, .index = event};
+	}
+	return true;
+}
+
+static void draw_event_number(struct pen *p, const struct run *run, size_t event)
+{
+	char text[24];
+	int width = pen_left(p) - 1;
+	if (event == TIMELINE_NONE || width < 2)
+		return;
+	snprintf(text, sizeof text, "%zu", event + 1);
+	pen_number(p, event == run->playhead ? ROLE_PLAYHEAD : ROLE_NUMBER, text, width < 8 ? width : 8);
+	if (event == run->playhead)
+		pen_sign(p, ROLE_PLAYHEAD, GLYPH_LEFT);
+}
+
+static void draw_row(const struct view_properties *v, const struct run *run, size_t row, struct pen *p)
+{
+	const struct property_row *r = &v->rows[row];
+	const struct timeline_property *property = timeline_property(v->timeline, r->property);
+	const struct fact_property *fact = property->fact;
+	char text[80];
+	switch (r->kind) {
+	case ROW_HEAD: {
+		int width = pen_left(p) - 2 - 8;
+		view_verdict_sign(p, fact->verdict);
+		pen_text(p, ROLE_TEXT, " ");
+		pen_field(p, view_verdict_role(fact->verdict), fact->id, width < 6 ? pen_left(p) : width > 30 ? 30 : width);
+		if (fact->decided_at)
+			draw_event_number(p, run, property->decided);
+		else
+			pen_text(p, ROLE_DIM, fact->verdict == VERDICT_UNEXERCISED ? " unexer." : "  at end");
+		break;
+	}
+	case ROW_WHY:
+		pen_field(p, ROLE_TEXT, "  ", 2);
+		pen_field(p, ROLE_TEXT, fact->why, pen_left(p));
+		break;
+	case ROW_MARGIN:
+		snprintf(text, sizeof text, "  %llu of %llu %s used", (unsigned long long)fact->margin_used,
+			(unsigned long long)fact->margin_of, fact->margin_unit);
+		pen_field(p, ROLE_DIM, text, pen_left(p));
+		break;
+	case ROW_WITNESS:
+		pen_field(p, ROLE_DIM, "  witness", pen_left(p) - 8 > 9 ? (pen_left(p) - 8 > 32 ? 32 : pen_left(p) - 8) : 9);
+		draw_event_number(p, run, property->witnesses[r->witness]);
+		break;
+	}
+}
+
+static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
+{
+	struct view_properties *v = (struct view_properties *)view;
+	const struct run *run = model_run(m);
+	view->area = area;
+	if (!run)
+		return;
+	list_reveal(&view->list, area.h, false);
+	for (int row = 0; row < area.h; row++) {
+		size_t at = list_row(&view->list, view->list.top + (size_t)row);
+		if (at == LIST_NONE)
+			break;
+		struct pen p = pen_at(c, area, row);
+		draw_row(v, run, at, &p);
+		if (at == view->list.selected && focused)
+			view_mark_row(c, area, row, focused);
+	}
+	if (v->row_count == 0) {
+		struct pen p = pen_at(c, area, 0);
+		pen_text(&p, ROLE_DIM, timeline_incomplete(run->timeline) ? "judged at the end" : "no properties");
+	}
+	list_draw_bar(&view->list, c, area);
+}
+
+static void press(struct view *view, const struct model *m, int x, int y, bool drag, struct request *ret)
+{
+	struct view_properties *v = (struct view_properties *)view;
+	(void)m;
+	(void)x;
+	(void)drag;
+	size_t row = list_row(&view->list, view->list.top + (size_t)(y - view->area.y));
+	if (row == LIST_NONE)
+		return;
+	list_select(&view->list, row);
+	size_t event = event_of(v, row);
+	if (event != TIMELINE_NONE) {
+		view->seen = event;
+		*ret = (struct request){.kind = REQUEST_GOTO, .index = event};
+	}
+}
+
+static void note(const struct view *view, const struct model *m, struct buf *out)
+{
+	const struct run *run = model_run(m);
+	(void)view;
+	size_t failed = 0, count = run ? timeline_property_count(run->timeline) : 0;
+	for (size_t i = 0; i < count; i++)
+		failed += timeline_property(run->timeline, i)->fact->verdict == VERDICT_FAIL;
+	if (failed)
+		buf_printf(out, "%zu of %zu fail", failed, count);
+	else
+		buf_printf(out, "%zu", count);
+}
+
+static void destroy(struct view *view)
+{
+	struct view_properties *v = (struct view_properties *)view;
+	free(v->rows);
+	list_finish(&view->list);
+	free(v);
+}
+
+static const struct view_ops ops = {
+	.name = "properties",
+	.sync = sync,
+	.draw = draw,
+	.act = act,
+	.press = press,
+	.note = note,
+	.destroy = destroy,
+};
+
+struct view *view_properties_create(void)
+{
+	struct view_properties *v = mem_alloc(sizeof *v);
+	v->view.ops = &ops;
+	return &v->view;
+}

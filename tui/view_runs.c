@@ -1,0 +1,284 @@
+/* The list of runs. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/fmt.h"
+#include "tui/view.h"
+
+struct view_runs {
+	struct view view;
+	char *words;    /* of the filter, or NULL */
+	char *selected; /* name of the selected run: rows move when they are sorted */
+	size_t count;
+	uint64_t shown; /* the model's counter when the rows were looked at */
+};
+
+static void remember(struct view_runs *v, const struct model *m)
+{
+	free(v->selected);
+	size_t row = v->view.list.selected;
+	v->selected = m->list && row < m->list->count ? mem_str(m->list->rows[row].name) : NULL;
+}
+
+static bool shows(void *data, size_t row)
+{
+	const struct view_runs *v = ((void **)data)[0];
+	const struct model *m = ((void **)data)[1];
+	return runs_matches(&m->list->rows[row], v->words);
+}
+
+static void sync(struct view *view, const struct model *m)
+{
+	struct view_runs *v = (struct view_runs *)view;
+	if (!m->list || v->shown == m->shown)
+		return;
+	v->shown = m->shown;
+	list_reset(&view->list, m->list->count);
+	if (v->words) {
+		void *data[2] = {v, (void *)m};
+		list_filter_start(&view->list);
+		list_filter_step(&view->list, SIZE_MAX, shows, data);
+	}
+	size_t row = v->selected ? runs_find(m->list, v->selected) : SIZE_MAX;
+	if (row != SIZE_MAX)
+		list_select(&view->list, row);
+	else
+		list_set_count(&view->list, m->list->count);
+}
+
+static bool act(
+	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
+{
+	struct view_runs *v = (struct view_runs *)view;
+	(void)err;
+	if (action == ACTION_FILTER) {
+		free(v->words);
+		v->words = argument && argument[strspn(argument, " ")] ? mem_str(argument) : NULL;
+		view->list.filtered = v->words != NULL;
+		v->shown = UINT64_MAX;
+		sync(view, m);
+		return true;
+	}
+	if (action == ACTION_OPEN && !(argument && argument[0]) && view->list.selected < view->list.count) {
+		*ret = (struct request){.kind = REQUEST_OPEN, .index = view->list.selected};
+		return true;
+	}
+	if (!view_list_act(&view->list, view->area.h - 1, action))
+		return false;
+	view->list.follow = false;
+	remember(v, m);
+	return true;
+}
+
+/* ---- drawing: columns that fit ---- */
+
+struct columns {
+	int scenario, seed, failed, faults, length, age, size;
+};
+
+static struct columns columns_for(int width)
+{
+	struct columns c = {.scenario = 14, .seed = 6};
+	int left = width - 2 - 12 - c.scenario - 1 - c.seed - 1;
+	if (left >= 7) {
+		c.age = 7;
+		left -= 8;
+	}
+	if (left >= 24) {
+		c.length = 9;
+		left -= 10;
+	}
+	if (left >= 22) {
+		c.faults = 6;
+		left -= 7;
+	}
+	if (left >= 40) {
+		c.size = 8;
+		left -= 9;
+	}
+	int more = left > 30 ? (left - 24) / 2 : 0;
+	more = more > 20 ? 20 : more;
+	c.scenario += more;
+	c.failed = left - more > 4 ? left - more - 1 : 0;
+	return c;
+}
+
+static const char *verdict_words(const struct run_row *row)
+{
+	return row->recording      ? "recording"
+		: !row->loaded     ? "..."
+		: row->problem     ? "damaged"
+		: row->has_verdict ? verdict_name(row->verdict)
+				   : "none";
+}
+
+static void draw_row(const struct run_row *row, const struct model *m, const struct columns *w, struct pen *p)
+{
+	char text[FMT_MAX];
+	if (row->marked)
+		pen_sign(p, ROLE_BOOKMARK, GLYPH_MARKED);
+	else
+		pen_text(p, ROLE_TEXT, " ");
+	bool judged = row->loaded && row->has_verdict && !row->problem && !row->recording;
+	if (judged)
+		view_verdict_sign(p, row->verdict);
+	else
+		pen_sign(p, ROLE_DIM, row->problem ? GLYPH_UNKNOWN : GLYPH_PENDING);
+	pen_field(p, judged ? view_verdict_role(row->verdict) : ROLE_DIM, verdict_words(row), 11);
+	pen_text(p, ROLE_TEXT, " ");
+	if (!row->loaded || row->problem) {
+		pen_field(p, ROLE_DIM, row->name, w->scenario + w->seed + 1);
+		if (row->problem)
+			pen_printf(p, ROLE_WARN, " %s", row->problem);
+		return;
+	}
+	pen_field(p, ROLE_TEXT, row->scenario, w->scenario);
+	snprintf(text, sizeof text, "%" PRIu64, row->seed);
+	pen_text(p, ROLE_TEXT, " ");
+	pen_number(p, ROLE_NUMBER, text, w->seed);
+	pen_text(p, ROLE_TEXT, " ");
+	if (w->failed) {
+		pen_field(p, ROLE_FAIL, row->verdict == VERDICT_PASS ? "" : row->failed, w->failed);
+		pen_text(p, ROLE_TEXT, " ");
+	}
+	if (w->faults) {
+		snprintf(text, sizeof text, "%zu", row->fault_count);
+		pen_number(p, ROLE_FAULT, text, w->faults);
+		pen_text(p, ROLE_TEXT, " ");
+	}
+	if (w->length) {
+		pen_number(p, ROLE_TEXT, fmt_time(row->vtime_ns, text), w->length);
+		pen_text(p, ROLE_TEXT, " ");
+	}
+	if (w->size) {
+		pen_number(p, ROLE_DIM, fmt_size(row->size, text), w->size);
+		pen_text(p, ROLE_TEXT, " ");
+	}
+	if (w->age)
+		pen_number(p, ROLE_DIM, fmt_age(m->now_s - row->when, text), w->age);
+}
+
+static void draw_head(const struct model *m, const struct columns *w, struct pen *p)
+{
+	pen_field(p, ROLE_HEADING, "  verdict", 14);
+	pen_field(p, ROLE_HEADING, "scenario", w->scenario);
+	pen_text(p, ROLE_TEXT, " ");
+	pen_number(p, ROLE_HEADING, "seed", w->seed);
+	pen_text(p, ROLE_TEXT, " ");
+	if (w->failed) {
+		pen_field(p, ROLE_HEADING, "because of", w->failed);
+		pen_text(p, ROLE_TEXT, " ");
+	}
+	if (w->faults)
+		pen_number(p, ROLE_HEADING, "faults", w->faults);
+	pen_text(p, ROLE_TEXT, w->faults ? " " : "");
+	if (w->length)
+		pen_number(p, ROLE_HEADING, "length", w->length);
+	pen_text(p, ROLE_TEXT, w->length ? " " : "");
+	if (w->size)
+		pen_number(p, ROLE_HEADING, "size", w->size);
+	pen_text(p, ROLE_TEXT, w->size ? " " : "");
+	if (w->age)
+		pen_number(p, ROLE_HEADING, "age", w->age);
+	(void)m;
+}
+
+static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
+{
+	struct view_runs *v = (struct view_runs *)view;
+	view->area = area;
+	if (!m->list)
+		return;
+	sync(view, m);
+	struct columns w = columns_for(area.w);
+	struct rect head = rect_cut_top(&area, area.h > 1 ? 1 : 0);
+	struct pen p = pen_at(c, head, 0);
+	draw_head(m, &w, &p);
+	list_reveal(&view->list, area.h, false);
+	for (int row = 0; row < area.h; row++) {
+		size_t at = list_row(&view->list, view->list.top + (size_t)row);
+		if (at == LIST_NONE || at >= m->list->count)
+			break;
+		p = pen_at(c, area, row);
+		draw_row(&m->list->rows[at], m, &w, &p);
+		if (at == view->list.selected)
+			view_mark_row(c, area, row, focused);
+	}
+	if (list_shown(&view->list) == 0) {
+		p = pen_at(c, area, 0);
+		if (v->words)
+			pen_printf(&p, ROLE_DIM, "  no run matches '%s'; & alone shows all", v->words);
+		else
+			pen_printf(&p, ROLE_DIM, "  no runs in %s yet: c records one, as does `polecat run SCENARIO`",
+				m->list->path);
+	}
+	list_draw_bar(&view->list, c, area);
+}
+
+static void press(struct view *view, const struct model *m, int x, int y, bool drag, struct request *ret)
+{
+	struct view_runs *v = (struct view_runs *)view;
+	(void)x;
+	size_t row = y > view->area.y ? list_row(&view->list, view->list.top + (size_t)(y - view->area.y - 1)) : LIST_NONE;
+	if (row == LIST_NONE || drag)
+		return;
+	if (row == view->list.selected)
+		*ret = (struct request){.kind = REQUEST_OPEN, .index = row};
+	list_select(&view->list, row);
+	remember(v, m);
+}
+
+static void note(const struct view *view, const struct model *m, struct buf *out)
+{
+	const struct view_runs *v = (const struct view_runs *)view;
+	if (!m->list)
+		return;
+	buf_printf(out, "%zu", m->list->count);
+	if (v->words)
+		buf_printf(out, ", %zu with %s", view->list.row_count, v->words);
+	buf_printf(out, ", by %s", run_sort_name(m->list->sort));
+}
+
+static void destroy(struct view *view)
+{
+	struct view_runs *v = (struct view_runs *)view;
+	free(v->words);
+	free(v->selected);
+	list_finish(&view->list);
+	free(v);
+}
+
+static const struct view_ops ops = {
+	.name = "runs",
+	.sync = sync,
+	.draw = draw,
+	.act = act,
+	.press = press,
+	.note = note,
+	.destroy = destroy,
+};
+
+size_t view_runs_selected(const struct view *view)
+{
+	size_t row = view->list.selected;
+	return row < view->list.count ? row : LIST_NONE;
+}
+
+void view_runs_select(struct view *view, const struct model *m, const char *name)
+{
+	struct view_runs *v = (struct view_runs *)view;
+	free(v->selected);
+	v->selected = mem_str(name);
+	v->shown = UINT64_MAX;
+	sync(view, m);
+}
+
+struct view *view_runs_create(void)
+{
+	struct view_runs *v = mem_alloc(sizeof *v);
+	v->view.ops = &ops;
+	v->shown = UINT64_MAX;
+	return &v->view;
+}

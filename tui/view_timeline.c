@@ -1,0 +1,121 @@
+/* The lanes of a run, drawn by engine/lanes; this view gives them roles, bookmarks and the mouse. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/view.h"
+
+struct view_timeline {
+	struct view view;
+	struct lanes *lanes; /* of the last draw */
+	struct lanes_options options;
+	const struct timeline *timeline;
+	size_t count;
+	bool incomplete;
+};
+
+static enum role role_of(enum lane_role role)
+{
+	static const enum role roles[LANE_ROLE_COUNT] = {[LANE_BLANK] = ROLE_TEXT,
+		[LANE_FRAME] = ROLE_BORDER,
+		[LANE_LABEL] = ROLE_NODE,
+		[LANE_AXIS] = ROLE_DIM,
+		[LANE_GAP] = ROLE_DIM,
+		[LANE_PLAYHEAD] = ROLE_PLAYHEAD,
+		[LANE_START] = ROLE_PASS,
+		[LANE_READY] = ROLE_PASS,
+		[LANE_LINE] = ROLE_TEXT,
+		[LANE_ERRLINE] = ROLE_STDERR,
+		[LANE_EXIT] = ROLE_HEALED,
+		[LANE_CRASH] = ROLE_FAIL,
+		[LANE_MINOR] = ROLE_DIM,
+		[LANE_FAULT] = ROLE_FAULT,
+		[LANE_FAULT_EDGE] = ROLE_FAULT,
+		[LANE_FAULT_REJECTED] = ROLE_WARN,
+		[LANE_PASS] = ROLE_PASS,
+		[LANE_FAIL] = ROLE_FAIL,
+		[LANE_UNDECIDED] = ROLE_WARN};
+	return roles[role];
+}
+
+/* Lanes are made anew only when something that they show has changed: a redraw for a message costs nothing. */
+static const struct lanes *lanes_for(struct view_timeline *v, const struct run *run, struct rect area, bool utf8)
+{
+	struct lanes_options options;
+	memset(&options, 0, sizeof options);
+	options.window = run->window;
+	options.width = area.w < LANES_WIDTH_MAX ? area.w : LANES_WIDTH_MAX;
+	options.height = area.h;
+	options.ascii = !utf8;
+	options.keep_gaps = run->keep_gaps;
+	options.playhead = run->playhead;
+	bool same = v->lanes && v->timeline == run->timeline && v->count == timeline_count(run->timeline) &&
+		v->incomplete == timeline_incomplete(run->timeline) && memcmp(&options, &v->options, sizeof options) == 0;
+	if (!same) {
+		lanes_destroy(v->lanes);
+		v->lanes = lanes_create(run->timeline, &options);
+		v->options = options;
+		v->timeline = run->timeline;
+		v->count = timeline_count(run->timeline);
+		v->incomplete = timeline_incomplete(run->timeline);
+	}
+	return v->lanes;
+}
+
+static void draw_bookmarks(const struct run *run, const struct lanes *lanes, struct canvas *c, struct rect area)
+{
+	for (size_t i = 0; i < run->bookmark_count; i++) {
+		int column = lanes_column(lanes, run->bookmarks[i].event);
+		if (column < 0 || column >= area.w)
+			continue;
+		struct pen p = pen_at(c, (struct rect){area.x + column, area.y, 1, area.h}, 0);
+		pen_sign(&p, ROLE_BOOKMARK, GLYPH_BOOKMARK);
+	}
+}
+
+static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
+{
+	struct view_timeline *v = (struct view_timeline *)view;
+	const struct run *run = model_run(m);
+	(void)focused;
+	view->area = area;
+	if (!run || area.w < 1 || area.h < 1)
+		return;
+	const struct lanes *lanes = lanes_for(v, run, area, m->utf8);
+	for (int y = 0; y < lanes->height && y < area.h; y++) {
+		struct pen p = pen_at(c, area, y);
+		for (int x = 0; x < lanes->width && x < area.w; x++) {
+			const struct lane_cell *cell = &lanes->rows[y].cells[x];
+			bool line = cell->playhead && cell->role == LANE_FRAME;
+			pen_code(&p, line ? ROLE_PLAYHEAD : role_of((enum lane_role)cell->role), cell->glyph);
+		}
+	}
+	draw_bookmarks(run, lanes, c, area);
+}
+
+static void press(struct view *view, const struct model *m, int x, int y, bool drag, struct request *ret)
+{
+	struct view_timeline *v = (struct view_timeline *)view;
+	(void)m;
+	(void)y;
+	if (!v->lanes)
+		return;
+	size_t event = lanes_event(v->lanes, x - view->area.x);
+	if (event != TIMELINE_NONE)
+		*ret = (struct request){.kind = REQUEST_GOTO, .index = event, .jump = !drag};
+}
+
+static void destroy(struct view *view)
+{
+	struct view_timeline *v = (struct view_timeline *)view;
+	lanes_destroy(v->lanes);
+	free(v);
+}
+
+static const struct view_ops ops = {.name = "timeline", .draw = draw, .press = press, .destroy = destroy};
+
+struct view *view_timeline_create(void)
+{
+	struct view_timeline *v = mem_alloc(sizeof *v);
+	v->view.ops = &ops;
+	return &v->view;
+}
