@@ -21,7 +21,7 @@ void doc_line(struct doc *d, int hang)
 {
 	if (d->line_count < DOC_LINES_MAX)
 		ARRAY_PUSH(d->lines, d->line_count, d->line_room) =
-		        (struct doc_line){d->span_count, 0, hang, DOC_NO_TAG, ROLE_TEXT};
+			(struct doc_line){d->span_count, 0, hang, DOC_NO_TAG, ROLE_TEXT};
 }
 
 void doc_tag(struct doc *d, size_t tag)

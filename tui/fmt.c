@@ -27,7 +27,7 @@ const char *fmt_time(uint64_t ns, char out[FMT_MAX])
 {
 	if (ns >= 60000000000)
 		snprintf(out, FMT_MAX, "%" PRIu64 ":%02" PRIu64 ".%03" PRIu64, ns / 60000000000, ns / 1000000000 % 60,
-		        ns / 1000000 % 1000);
+			ns / 1000000 % 1000);
 	else if (ns >= 1000000000)
 		snprintf(out, FMT_MAX, "%" PRIu64 ".%03" PRIu64 " s", ns / 1000000000, ns / 1000000 % 1000);
 	else if (ns >= 1000000)

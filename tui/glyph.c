@@ -56,8 +56,8 @@ size_t glyph_encode(uint32_t code, char out[4])
 static bool deceives(uint32_t code)
 {
 	return (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
-	       code == 0xfeff || code == 0xad || code == 0x61c || code == 0x180e || (code >= 0xfff0 && code <= 0xfffb) ||
-	       (code >= 0xe0000 && code <= 0xe0fff);
+		code == 0xfeff || code == 0xad || code == 0x61c || code == 0x180e || (code >= 0xfff0 && code <= 0xfffb) ||
+		(code >= 0xe0000 && code <= 0xe0fff);
 }
 
 int glyph_width(uint32_t code)
@@ -86,7 +86,7 @@ int glyph_text_width(const char *text)
 const char *glyph_escape(uint32_t code, unsigned char byte, char out[16])
 {
 	static const char letters[][3] = {
-	        ['\n'] = "\\n", ['\t'] = "\\t", ['\r'] = "\\r", ['\b'] = "\\b", ['\f'] = "\\f", ['\a'] = "\\a"};
+		['\n'] = "\\n", ['\t'] = "\\t", ['\r'] = "\\r", ['\b'] = "\\b", ['\f'] = "\\f", ['\a'] = "\\a"};
 	if (code == GLYPH_BAD)
 		snprintf(out, 16, "\\x%02x", byte);
 	else if (code < sizeof letters / sizeof letters[0] && letters[code][0])
@@ -116,7 +116,7 @@ const char *glyph_sign(enum glyph glyph, bool utf8)
 {
 	static const char *const signs[][2] = {
 #define GLYPH_ROW(id, unicode, ascii) {ascii, unicode},
-	        GLYPHS(GLYPH_ROW)
+		GLYPHS(GLYPH_ROW)
 #undef GLYPH_ROW
 	};
 	return signs[glyph][utf8];

@@ -63,7 +63,7 @@ enum glyph {
 #define GLYPH_ENUM(id, utf8, ascii) GLYPH_##id,
 	GLYPHS(GLYPH_ENUM)
 #undef GLYPH_ENUM
-	        GLYPH_COUNT
+		GLYPH_COUNT
 };
 
 const char *glyph_sign(enum glyph glyph, bool utf8);

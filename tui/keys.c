@@ -11,9 +11,9 @@ static const struct {
 	const char *name;
 } specials[] = {
 #define KEYS_ROW(id, name) {KEYS_##id, name},
-        KEYS_SPECIAL(KEYS_ROW)
+	KEYS_SPECIAL(KEYS_ROW)
 #undef KEYS_ROW
-                {' ', "Space"},
+		{' ', "Space"},
 };
 
 #define SPECIALS (sizeof specials / sizeof specials[0])
@@ -50,8 +50,8 @@ bool keys_parse(const char *name, size_t size, uint32_t *ret, struct err *err)
 	uint32_t key;
 	if (!parse_base(rest, left, &key))
 		return err_set(err, ERR_INPUT,
-		        "'%.*s' is not a key: expected one character, C-letter, or a name like Left, S-Tab, F1, Space",
-		        (int)(size < 40 ? size : 40), name);
+			"'%.*s' is not a key: expected one character, C-letter, or a name like Left, S-Tab, F1, Space",
+			(int)(size < 40 ? size : 40), name);
 	if (control) {
 		bool letter = (key >= 'a' && key <= 'z') || (key >= '@' && key <= '_');
 		if (!letter)
@@ -59,11 +59,11 @@ bool keys_parse(const char *name, size_t size, uint32_t *ret, struct err *err)
 		key &= 0x1f;
 		if (key == '\t' || key == '\r' || key == 0x1b)
 			return err_set(
-			        err, ERR_INPUT, "'%.*s' cannot be told from Tab, Enter or Esc on a terminal", (int)size, name);
+				err, ERR_INPUT, "'%.*s' cannot be told from Tab, Enter or Esc on a terminal", (int)size, name);
 	}
 	if (flags & KEY_SHIFT && key < KEY_SPECIAL)
 		return err_set(err, ERR_INPUT, "'%.*s': S- goes with a named key; write the capital letter instead",
-		        (int)(size < 40 ? size : 40), name);
+			(int)(size < 40 ? size : 40), name);
 	*ret = key | flags;
 	return true;
 }

@@ -46,7 +46,7 @@ enum key_special {
 #define KEYS_ENUM(id, name) KEYS_##id,
 	KEYS_SPECIAL(KEYS_ENUM)
 #undef KEYS_ENUM
-	        KEYS_AFTER
+		KEYS_AFTER
 };
 
 /* Something the person did. */

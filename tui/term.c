@@ -97,7 +97,7 @@ static const char *substitute(const char *name)
 {
 	static const char *const kinds[] = {"xterm-256color", "xterm", "screen", "linux", "vt100", "ansi"};
 	bool colours = strstr(name, "256") || strstr(name, "kitty") || strstr(name, "ghostty") || strstr(name, "alacritty") ||
-	               strstr(name, "foot") || strstr(name, "wezterm") || strstr(name, "tmux") || getenv("COLORTERM");
+		strstr(name, "foot") || strstr(name, "wezterm") || strstr(name, "tmux") || getenv("COLORTERM");
 	for (size_t i = colours ? 0 : 1; i < COUNT(kinds); i++)
 		if (known_terminal(kinds[i]))
 			return kinds[i];
@@ -111,8 +111,8 @@ static bool choose_kind(struct terminal *t, char kind[64], struct err *err)
 		name = "";
 	if (strcmp(name, "dumb") == 0)
 		return err_set(err, ERR_USAGE,
-		        "TERM=dumb cannot place a cursor; use `polecat show`, `polecat diff` and `polecat debug`, which need no "
-		        "screen");
+			"TERM=dumb cannot place a cursor; use `polecat show`, `polecat diff` and `polecat debug`, which need no "
+			"screen");
 	const char *colourterm = getenv("COLORTERM");
 	if (colourterm && (strcmp(colourterm, "truecolor") == 0 || strcmp(colourterm, "24bit") == 0) && strlen(name) < 48) {
 		size_t base = strcspn(name, "-");
@@ -126,9 +126,9 @@ static bool choose_kind(struct terminal *t, char kind[64], struct err *err)
 	const char *other = substitute(name);
 	if (!other)
 		return err_set(err, ERR_SYSTEM,
-		        "the terminal kind TERM=%.40s is unknown here, and so are xterm, vt100 and ansi: is ncurses-base "
-		        "installed?",
-		        name);
+			"the terminal kind TERM=%.40s is unknown here, and so are xterm, vt100 and ansi: is ncurses-base "
+			"installed?",
+			name);
 	snprintf(t->note, sizeof t->note, "TERM=%.40s is unknown here; drawing as for %s", name[0] ? name : "(unset)", other);
 	snprintf(kind, 64, "%s", other);
 	return true;
@@ -180,7 +180,7 @@ struct terminal *term_create(struct term_options options, struct err *err)
 {
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		err_set(err, ERR_USAGE,
-		        "the screen needs a terminal; `polecat show` and `polecat diff` print the same facts without one");
+			"the screen needs a terminal; `polecat show` and `polecat diff` print the same facts without one");
 		return NULL;
 	}
 	struct terminal *t = mem_alloc(sizeof *t);
@@ -268,12 +268,12 @@ static uint32_t function_key(wint_t code)
 		int curses;
 		uint32_t key;
 	} table[] = {{KEY_UP, KEYS_UP}, {KEY_DOWN, KEYS_DOWN}, {KEY_LEFT, KEYS_LEFT}, {KEY_RIGHT, KEYS_RIGHT},
-	        {KEY_HOME, KEYS_HOME}, {KEY_END, KEYS_END}, {KEY_PPAGE, KEYS_PAGE_UP}, {KEY_NPAGE, KEYS_PAGE_DOWN},
-	        {KEY_IC, KEYS_INSERT}, {KEY_DC, KEYS_DELETE}, {KEY_BACKSPACE, KEYS_BACKSPACE}, {KEY_BTAB, KEYS_TAB | KEY_SHIFT},
-	        {KEY_ENTER, KEYS_ENTER}, {KEY_SLEFT, KEYS_LEFT | KEY_SHIFT}, {KEY_SRIGHT, KEYS_RIGHT | KEY_SHIFT},
-	        {KEY_SR, KEYS_UP | KEY_SHIFT}, {KEY_SF, KEYS_DOWN | KEY_SHIFT}, {KEY_SHOME, KEYS_HOME | KEY_SHIFT},
-	        {KEY_SEND, KEYS_END | KEY_SHIFT}, {KEY_A1, KEYS_HOME}, {KEY_C1, KEYS_END}, {KEY_A3, KEYS_PAGE_UP},
-	        {KEY_C3, KEYS_PAGE_DOWN}};
+		{KEY_HOME, KEYS_HOME}, {KEY_END, KEYS_END}, {KEY_PPAGE, KEYS_PAGE_UP}, {KEY_NPAGE, KEYS_PAGE_DOWN},
+		{KEY_IC, KEYS_INSERT}, {KEY_DC, KEYS_DELETE}, {KEY_BACKSPACE, KEYS_BACKSPACE}, {KEY_BTAB, KEYS_TAB | KEY_SHIFT},
+		{KEY_ENTER, KEYS_ENTER}, {KEY_SLEFT, KEYS_LEFT | KEY_SHIFT}, {KEY_SRIGHT, KEYS_RIGHT | KEY_SHIFT},
+		{KEY_SR, KEYS_UP | KEY_SHIFT}, {KEY_SF, KEYS_DOWN | KEY_SHIFT}, {KEY_SHOME, KEYS_HOME | KEY_SHIFT},
+		{KEY_SEND, KEYS_END | KEY_SHIFT}, {KEY_A1, KEYS_HOME}, {KEY_C1, KEYS_END}, {KEY_A3, KEYS_PAGE_UP},
+		{KEY_C3, KEYS_PAGE_DOWN}};
 	for (size_t i = 0; i < COUNT(table); i++)
 		if ((wint_t)table[i].curses == code)
 			return table[i].key;
@@ -533,7 +533,7 @@ bool term_copy(struct terminal *t, const char *text, size_t size, struct err *er
 	(void)t;
 	if (size > TERM_COPY_MAX)
 		return err_set(
-		        err, ERR_USAGE, "%zu bytes are too much for the terminal's clipboard: at most %d", size, TERM_COPY_MAX);
+			err, ERR_USAGE, "%zu bytes are too much for the terminal's clipboard: at most %d", size, TERM_COPY_MAX);
 	const unsigned char *b = (const unsigned char *)text;
 	struct buf out = {0};
 	buf_str(&out, "\033]52;c;");

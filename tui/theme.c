@@ -6,13 +6,13 @@
 
 static const char *const role_names[ROLE_COUNT] = {
 #define ROLE_NAME(id, name, letter) name,
-        ROLES(ROLE_NAME)
+	ROLES(ROLE_NAME)
 #undef ROLE_NAME
 };
 
 static const char role_letters[ROLE_COUNT] = {
 #define ROLE_LETTER(id, name, letter) letter,
-        ROLES(ROLE_LETTER)
+	ROLES(ROLE_LETTER)
 #undef ROLE_LETTER
 };
 
@@ -31,30 +31,30 @@ char theme_role_letter(enum role role)
 static const struct {
 	const char *name, *text;
 } builtin[] = {
-        {
-                "default",
+	{
+		"default",
 #include "default.theme.inc"
-        },
-        {
-                "light",
+	},
+	{
+		"light",
 #include "light.theme.inc"
-        },
-        {
-                "solarized",
+	},
+	{
+		"solarized",
 #include "solarized.theme.inc"
-        },
-        {
-                "high-contrast",
+	},
+	{
+		"high-contrast",
 #include "high-contrast.theme.inc"
-        },
-        {
-                "colour-blind",
+	},
+	{
+		"colour-blind",
 #include "colour-blind.theme.inc"
-        },
-        {
-                "mono",
+	},
+	{
+		"mono",
 #include "mono.theme.inc"
-        },
+	},
 };
 
 #define BUILTINS (sizeof builtin / sizeof builtin[0])
@@ -161,7 +161,7 @@ static bool parse_role(struct word w, enum role *ret_role, int *ret_level, struc
 		return true;
 	struct word level = {at + 1, w.size - name.size - 1, w.column + name.size + 1};
 	static const char *const levels[THEME_LEVELS] = {
-	        [THEME_256] = "256", [THEME_16] = "16", [THEME_8] = "8", [THEME_MONO] = "0"};
+		[THEME_256] = "256", [THEME_16] = "16", [THEME_8] = "8", [THEME_MONO] = "0"};
 	*ret_wrong = level;
 	for (int i = THEME_256; i < THEME_LEVELS; i++)
 		if (is(level, levels[i])) {
@@ -192,14 +192,14 @@ static bool parse_line(struct theme *theme, const char *text, size_t size, const
 	struct word bad;
 	if (!parse_role(words[0], &role, &level, &bad))
 		return wrong(err, file, line, bad,
-		        bad.column == words[0].column ? "a role, as 'text' or 'fail'" : "256, 16, 8 or 0 after '@'");
+			bad.column == words[0].column ? "a role, as 'text' or 'fail'" : "256, 16, 8 or 0 after '@'");
 	struct style style = {COLOUR_NONE, COLOUR_NONE, 0};
 	struct word end = {"end of line", 11, size + 1};
 	for (size_t i = 1; i < 3; i++)
 		if (i >= count || !parse_colour(words[i], i == 1 ? &style.fg : &style.bg))
 			return wrong(err, file, line, i < count ? words[i] : end,
-			        i == 1 ? "a foreground colour: -, default, a name, 0..255 or #rrggbb"
-			               : "a background colour: -, default, a name, 0..255 or #rrggbb");
+				i == 1 ? "a foreground colour: -, default, a name, 0..255 or #rrggbb"
+				       : "a background colour: -, default, a name, 0..255 or #rrggbb");
 	for (size_t i = 3; i < count; i++)
 		if (!parse_attribute(words[i], &style.attributes))
 			return wrong(err, file, line, words[i], "bold, dim, italic, underline or reverse");
@@ -219,7 +219,7 @@ bool theme_parse(struct theme *theme, const char *bytes, size_t size, const char
 		size_t length = newline ? (size_t)(newline - (bytes + at)) : size - at;
 		if (length > THEME_LINE_MAX)
 			return err_set(err, ERR_INPUT, "%s:%zu:%d: line is longer than %d bytes", file, line, THEME_LINE_MAX + 1,
-			        THEME_LINE_MAX);
+				THEME_LINE_MAX);
 		if (!parse_line(&work, bytes + at, length, file, line, err))
 			return false;
 		at += length + (newline ? 1 : 0);
@@ -311,7 +311,7 @@ bool theme_load(struct theme *ret, const char *name, const char *config_dir, str
 
 /* The usual values of the first 16 colours, only to measure distances by. */
 static const uint32_t sixteen[16] = {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5, 0x7f7f7f,
-        0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff};
+	0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff};
 
 static uint32_t rgb_of(int index)
 {
@@ -361,11 +361,11 @@ static int32_t reduce(int32_t colour, int colours)
 
 struct style theme_style(const struct theme *theme, enum role role, enum role overlay, int colours)
 {
-	int level = colours > 256    ? THEME_TRUE
-	            : colours >= 256 ? THEME_256
-	            : colours >= 16  ? THEME_16
-	            : colours >= 8   ? THEME_8
-	                             : THEME_MONO;
+	int level = colours > 256 ? THEME_TRUE
+		: colours >= 256  ? THEME_256
+		: colours >= 16   ? THEME_16
+		: colours >= 8    ? THEME_8
+				  : THEME_MONO;
 	int have = colours > 256 ? colours : colours >= 256 ? 256 : colours >= 16 ? 16 : colours >= 8 ? 8 : 0;
 	struct style result = theme->styles[level][ROLE_TEXT];
 	enum role layers[2] = {role, overlay};

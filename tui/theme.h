@@ -51,7 +51,7 @@ enum role {
 #define ROLE_ENUM(id, name, letter) ROLE_##id,
 	ROLES(ROLE_ENUM)
 #undef ROLE_ENUM
-	        ROLE_COUNT
+		ROLE_COUNT
 };
 
 #define COLOUR_NONE    (-1) /* as without the role */

@@ -1,0 +1,95 @@
+/* The inside of struct app, for the files that make it up (app.c, act.c, background.c) and no others. */
+#ifndef TUI_APP_DATA_H
+#define TUI_APP_DATA_H
+
+#include "engine/child.h"
+#include "engine/search.h"
+#include "tui/app.h"
+#include "tui/job.h"
+#include "tui/model.h"
+#include "tui/prompt.h"
+#include "tui/screen.h"
+
+/* What a thread works on. */
+struct opening {
+	char *path;
+	struct timeline *timeline; /* the result */
+};
+
+struct comparing {
+	const struct timeline *a, *b;
+	struct diff *diff; /* the result */
+};
+
+/* A recording or replay that runs as a process of its own. */
+struct errand {
+	struct child child;
+	int output;       /* its standard output and error; -1 when there is none */
+	struct buf bytes; /* not yet a whole line */
+	char *what;       /* "recording redis-memory-only" */
+	char *last;       /* its last line, printable */
+	char *first_error;
+	bool records; /* makes a new run */
+};
+
+struct app {
+	struct app_options options;
+	struct app_terminal terminal;
+	struct model model;
+	struct screen screen;
+	struct theme theme;
+	struct keymap keymap;
+	struct prompt *prompt;
+	bool ascii, mouse, dragging;
+	bool ended, dirty;
+	int state_dir;
+	char *config_dir; /* NULL without */
+	char *last_run;   /* for the session */
+	bool session_changed;
+	struct runs *runs;
+	bool loading; /* rows of the list are not loaded yet */
+	int64_t scanned_ms, refreshed_ms;
+	/* opening: one run at a time, for a side */
+	struct job *open_job;
+	struct opening opening;
+	int open_side;
+	char *open_next; /* to be opened as the second */
+	/* diff */
+	struct job *diff_job;
+	struct comparing comparing;
+	struct diff *diff;
+	/* search */
+	struct search *search;
+	const struct timeline *searched;
+	bool search_backward, search_wrapped;
+	struct errand errand;
+};
+
+void app_message(struct app *app, bool is_error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+struct run *app_run(const struct app *app); /* the one that keys move in; NULL */
+
+/* act.c */
+/* Runs an action; argument NULL or "" for none. Failures become the message. */
+void app_act(struct app *app, enum action action, const char *argument);
+/* "goto ev:17": an action by name with its argument. */
+void app_command(struct app *app, const char *line);
+void app_request(struct app *app, const struct request *request);
+void app_goto(struct app *app, size_t event, bool jump);
+/* On the diff page the other run comes along to the place that belongs to this one. */
+void app_bring_other_side(struct app *app);
+
+/* background.c */
+bool background_step(struct app *app); /* true when there is more to do at once */
+bool background_busy(const struct app *app);
+size_t background_poll(const struct app *app, struct pollfd *fds, size_t room);
+void background_stop(struct app *app); /* waits for threads, stops the errand */
+bool app_open(struct app *app, const char *path, int side, struct err *err);
+void app_close_run(struct app *app, int side);
+bool app_scan(struct app *app, struct err *err);
+bool app_search(struct app *app, bool backward, struct err *err);
+bool app_cancel(struct app *app); /* stops a search, an opening, a comparison: true if there was one */
+bool app_errand(struct app *app, const char *const *arguments, bool records, const char *what, struct err *err);
+void app_errand_stop(struct app *app);
+int64_t app_clock_ms(void);
+
+#endif

@@ -1,0 +1,159 @@
+#include "tui/script.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/glyph.h"
+
+#define SETTLE_MS 30000 /* longest wait for the work in the background */
+
+static void settle(struct app *app, struct canvas *canvas)
+{
+	for (;;) {
+		while (app_step(app))
+			;
+		if (!app_busy(app))
+			break;
+		struct pollfd fds[APP_FDS_MAX];
+		size_t count = app_poll(app, fds, APP_FDS_MAX);
+		if (count == 0 || poll(fds, (nfds_t)count, SETTLE_MS) == 0)
+			break;
+	}
+	app_draw(app, canvas);
+}
+
+static void press_key(struct app *app, struct canvas *canvas, uint32_t key)
+{
+	struct input in = {.kind = INPUT_KEY, .key = key};
+	app_input(app, &in);
+	settle(app, canvas);
+}
+
+static void resize(struct app *app, struct canvas *canvas, int width, int height)
+{
+	struct input in = {.kind = INPUT_RESIZE, .width = width, .height = height};
+	canvas_resize(canvas, width, height);
+	app_input(app, &in);
+	settle(app, canvas);
+}
+
+static bool run_keys(struct app *app, struct canvas *canvas, const char *names, struct err *err)
+{
+	for (const char *at = names + strspn(names, " "); *at && !app_ended(app);) {
+		size_t size = strcspn(at, " ");
+		uint32_t key;
+		if (!keys_parse(at, size, &key, err))
+			return false;
+		press_key(app, canvas, key);
+		at += size + strspn(at + size, " ");
+	}
+	return true;
+}
+
+static void type_text(struct app *app, struct canvas *canvas, const char *text)
+{
+	for (size_t i = 0, size = strlen(text); i < size && !app_ended(app);) {
+		uint32_t code;
+		i += glyph_decode(text + i, size - i, &code);
+		press_key(app, canvas, code);
+	}
+}
+
+static void click(struct app *app, struct canvas *canvas, int x, int y)
+{
+	struct input in = {.kind = INPUT_MOUSE, .mouse = MOUSE_PRESS, .x = x, .y = y};
+	app_input(app, &in);
+	in.mouse = MOUSE_RELEASE;
+	app_input(app, &in);
+	settle(app, canvas);
+}
+
+static void snap(const struct canvas *canvas, const char *words, struct buf *out)
+{
+	buf_printf(out, "== %s (%dx%d)\n", words, canvas->width, canvas->height);
+	canvas_dump(canvas, out);
+}
+
+static bool run_line(struct app *app, struct canvas *canvas, char *line, struct buf *out, struct err *err)
+{
+	char *rest = line + strcspn(line, " ");
+	if (*rest)
+		*rest++ = '\0';
+	int a, b;
+	if (!line[0] || line[0] == '#')
+		return true;
+	if (strcmp(line, "key") == 0)
+		return run_keys(app, canvas, rest, err);
+	if (strcmp(line, "type") == 0)
+		type_text(app, canvas, rest);
+	else if (strcmp(line, "snap") == 0)
+		snap(canvas, rest, out);
+	else if (strcmp(line, "size") == 0 && sscanf(rest, "%dx%d", &a, &b) == 2)
+		resize(app, canvas, a, b);
+	else if (strcmp(line, "click") == 0 && sscanf(rest, "%d %d", &a, &b) == 2)
+		click(app, canvas, a, b);
+	else
+		return err_set(err, ERR_INPUT, "'%.40s' is no step: expected key, type, size WxH, click X Y, snap or #", line);
+	return true;
+}
+
+bool script_run(struct app *app, struct canvas *canvas, const char *bytes, size_t size, const char *file, struct buf *out,
+	struct err *err)
+{
+	size_t number = 1;
+	bool ok = true;
+	settle(app, canvas);
+	for (size_t at = 0; at < size && ok && !app_ended(app); number++) {
+		const char *newline = memchr(bytes + at, '\n', size - at);
+		size_t length = newline ? (size_t)(newline - (bytes + at)) : size - at;
+		char *line = mem_strn(bytes + at, length);
+		ok = run_line(app, canvas, line, out, err) || err_prefix(err, "%s:%zu", file, number);
+		free(line);
+		at += length + (newline ? 1 : 0);
+	}
+	return ok;
+}
+
+/* ---- random ---- */
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state += 0x9e3779b97f4a7c15;
+	uint64_t z = *state;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* Keys that would end the program, stop it, or start others are not pressed. */
+static bool is_harmless(uint32_t key)
+{
+	return key != 'q' && key != 'Q' && key != 3 && key != 26 && key != 'R' && key != 'r' && key != 'x' && key != KEYS_DELETE;
+}
+
+static const int sizes[][2] = {
+	{80, 24}, {1, 1}, {500, 200}, {40, 12}, {120, 40}, {20, 5}, {2, 60}, {300, 1}, {7, 3}, {79, 23}, {200, 60}};
+
+void script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t count)
+{
+	static const char text[] = "acked fail kill#1 ev:17 node:client t:1s end \\/:%'\"";
+	uint64_t state = seed;
+	settle(app, canvas);
+	for (size_t i = 0; i < count && !app_ended(app); i++) {
+		uint64_t r = next_random(&state), kind = r % 100, value = r >> 8;
+		if (kind < 4) {
+			size_t n = value % (sizeof sizes / sizeof sizes[0]);
+			resize(app, canvas, sizes[n][0], sizes[n][1]);
+		} else if (kind < 6) {
+			click(app, canvas, (int)(value % 200), (int)(value / 200 % 60));
+		} else {
+			uint32_t key = kind < 50 ? (uint32_t)(0x20 + value % 0x5f)
+				: kind < 85      ? (uint32_t)(KEYS_UP + value % (KEYS_AFTER - KEYS_UP))
+				: kind < 97      ? (uint32_t)text[value % (sizeof text - 1)]
+						 : (uint32_t)(1 + value % 26);
+			if (is_harmless(key))
+				press_key(app, canvas, key);
+		}
+	}
+}

@@ -1,0 +1,32 @@
+/*
+ * Drives the app without a terminal: a script of keys in, pictures of cells out. One step a line:
+ *
+ *	# comment
+ *	key Right f S-Tab        keys by name
+ *	type acked 87            text, a key a character
+ *	size 120x40              the terminal's size changes
+ *	click 12 3               a press and release at column, row (from 0)
+ *	snap words               appends the picture, headed by the words
+ *
+ * After each step the app is given all the time it needs: nothing depends on how fast the machine is.
+ */
+#ifndef TUI_SCRIPT_H
+#define TUI_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/buf.h"
+#include "engine/err.h"
+#include "tui/app.h"
+
+#define SCRIPT_FILE_MAX (1024 * 1024)
+
+/* Runs a script from the start, or until the app ends. Errors: ERR_INPUT "file:line: what was expected". */
+bool script_run(struct app *app, struct canvas *canvas, const char *bytes, size_t size, const char *file, struct buf *out,
+	struct err *err);
+
+/* Presses count keys chosen by seed, among them every key that is bound, with resizes; draws after each. Never ends the app. */
+void script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t count);
+
+#endif
