@@ -18,7 +18,7 @@ static bool ui(const struct args *args, int *status, struct err *err)
 	if (!program)
 		return false;
 	argv[argc++] = program;
-	argv[argc++] = "--runs";
+	argv[argc++] = (char *)"--runs";
 	argv[argc++] = (char *)common_runs(args);
 	for (size_t i = 0; i < n; i++) {
 		argv[argc] = runlist_find(common_runs(args), operands[i], err);

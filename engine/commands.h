@@ -8,7 +8,6 @@
 
 /* X(row): in the order people read them. */
 #define COMMANDS(X)                                                                                                              \
-	X(doctor)                                                                                                                \
 	X(run)                                                                                                                   \
 	X(replay)                                                                                                                \
 	X(verify)                                                                                                                \
@@ -16,8 +15,6 @@
 	X(ls)                                                                                                                    \
 	X(show)                                                                                                                  \
 	X(diff)                                                                                                                  \
-	X(debug)                                                                                                                 \
-	X(fork)                                                                                                                  \
 	X(image)                                                                                                                 \
 	X(gc)                                                                                                                    \
 	X(ui)                                                                                                                    \
