@@ -18,7 +18,8 @@ owner() {
 	archive.h | archive_entry.h) echo engine/archive ;;
 	pcre2.h) echo engine/pattern ;;
 	openssl/*) echo engine/digest ;;
-	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols ;;
+	# Types and expressions of elfutils' libdw are what these five hand each other; nothing else sees them.
+	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols engine/expr engine/unwind engine/value engine/variables ;;
 	capstone.h | capstone/*) echo engine/disas ;;
 	bpf/*) echo engine/types ;;
 	curses.h | ncurses.h | ncursesw/* | term.h) echo tui/term ;;
@@ -67,7 +68,7 @@ for file in "$root"/agent/*.[ch] "$root"/engine/*.[ch] "$root"/tui/*.[ch] "$root
 	case $module in tests/unit/*) module=tests/unit ;; *) module=${module%.[ch]} ;; esac
 	for header in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*<\([^>]*\)>.*/\1/p' "$file"); do
 		owner=$(owner "$header")
-		[ -z "$owner" ] || [ "$owner" = "$module" ] ||
+		[ -z "$owner" ] || case " $owner " in *" $module "*) true ;; *) false ;; esac ||
 			complain "${file#"$root"/} includes <$header>, which only $owner may see"
 	done
 done
