@@ -251,7 +251,8 @@ static void enter_mounts(const struct guest *g, uint64_t namespace, struct guest
 	if (!(guest_value(g, LAYOUT_DENTRY_FLAGS, at->dentry) & DENTRY_MOUNTED))
 		return;
 	/* A mount stacked on another comes after it in the list, so one pass meets them in order. */
-	for (int i = 0; i < GUESTFILE_LIST_MAX && entry && entry != head; i++) {
+	struct guest_round round = {0};
+	for (int i = 0; i < GUESTFILE_LIST_MAX && entry && entry != head && !guest_round_again(&round, entry); i++) {
 		uint64_t mount = entry - link;
 		if (guest_value(g, LAYOUT_MOUNT_PARENT, mount) + mnt == at->mnt &&
 		        guest_value(g, LAYOUT_MOUNT_POINT, mount) == at->dentry)
@@ -266,7 +267,8 @@ static void each_child(const struct guest *g, uint64_t directory,
 {
 	uint64_t head = directory + guest_offset(g, LAYOUT_DENTRY_SUBDIRS),
 	         entry = guest_value(g, LAYOUT_DENTRY_SUBDIRS, directory);
-	for (int i = 0; i < GUESTFILE_LIST_MAX && entry && entry != head; i++) {
+	struct guest_round round = {0};
+	for (int i = 0; i < GUESTFILE_LIST_MAX && entry && entry != head && !guest_round_again(&round, entry); i++) {
 		char name[NAME_MAX_BYTES + 1];
 		uint64_t dentry = entry - guest_offset(g, LAYOUT_DENTRY_CHILD),
 		         inode = guest_value(g, LAYOUT_DENTRY_INODE, dentry);

@@ -137,6 +137,17 @@ uint64_t guest_offset(const struct guest *guest, enum layout_member member)
 	return guest->layout->members[member].offset;
 }
 
+bool guest_round_again(struct guest_round *round, uint64_t entry)
+{
+	if (round->mark == entry)
+		return true;
+	if (round->steps++ >= round->next) { /* marks at steps 0, 1, 3, 7, ...: one of them lies in the round */
+		round->mark = entry;
+		round->next = round->next * 2 + 1;
+	}
+	return false;
+}
+
 bool guest_str(const struct guest *guest, uint64_t address, char *out, size_t max)
 {
 	if (address && memory_read_str(&guest->kernel, address, out, max) >= 0)

@@ -185,6 +185,15 @@ uint64_t guest_value(const struct guest *guest, enum layout_member member, uint6
 /* Where in its struct a member lies. */
 uint64_t guest_offset(const struct guest *guest, enum layout_member member);
 
+/* Notices that a walk along a list goes round without coming back to its head: `struct guest_round round = {0};` at its start. */
+struct guest_round {
+	uint64_t mark;
+	size_t steps, next;
+};
+
+/* True when the walk has been at entry before; found after at most twice as many steps as the round has entries. */
+bool guest_round_again(struct guest_round *round, uint64_t entry);
+
 /* A NUL-terminated kernel string, cut at max; "" when it is not in memory. False then. */
 bool guest_str(const struct guest *guest, uint64_t address, char *out, size_t max);
 

@@ -10,6 +10,7 @@
 
 #define MODE_READ    1u /* the kernel's FMODE_READ, FMODE_WRITE */
 #define MODE_WRITE   2u
+#define BAD_MAX      100 /* entries that are no files: then the table is none */
 #define STATE_LISTEN 10u
 #define PROTOCOL_TCP 6u
 
@@ -18,14 +19,14 @@ static void put_address(const struct guest *g, uint64_t sk, bool six, bool remot
 	unsigned char bytes[16];
 	char text[INET6_ADDRSTRLEN];
 	enum layout_member four = remote ? LAYOUT_SOCK_REMOTE : LAYOUT_SOCK_LOCAL,
-	                   long_one = remote ? LAYOUT_SOCK_REMOTE6 : LAYOUT_SOCK_LOCAL6;
+			   long_one = remote ? LAYOUT_SOCK_REMOTE6 : LAYOUT_SOCK_LOCAL6;
 	uint64_t at = sk + guest_offset(g, six ? long_one : four);
 	unsigned port = (unsigned)guest_value(g, remote ? LAYOUT_SOCK_REMOTE_PORT : LAYOUT_SOCK_LOCAL_PORT, sk);
 	size_t size = six ? 16 : 4;
 	if (remote)
 		port = ntohs((uint16_t)port); /* the local one is kept in host order */
 	if (memory_read_some(&g->kernel, at, bytes, size) != size ||
-	        !inet_ntop(six ? AF_INET6 : AF_INET, bytes, text, sizeof text))
+		!inet_ntop(six ? AF_INET6 : AF_INET, bytes, text, sizeof text))
 		return;
 	snprintf(out, OPENFILES_NAME_MAX, six ? "[%s]:%u" : "%s:%u", text, port);
 }
@@ -62,9 +63,9 @@ static void read_socket(const struct guest *g, uint64_t file, struct openfile_so
 			s->received_unread = guest_value(g, LAYOUT_SOCK_BACKLOG, sk);
 		else if (s->protocol == PROTOCOL_TCP) {
 			s->sent_unacked =
-			        (uint32_t)(guest_value(g, LAYOUT_TCP_WRITE_SEQ, sk) - guest_value(g, LAYOUT_TCP_SND_UNA, sk));
+				(uint32_t)(guest_value(g, LAYOUT_TCP_WRITE_SEQ, sk) - guest_value(g, LAYOUT_TCP_SND_UNA, sk));
 			s->received_unread =
-			        (uint32_t)(guest_value(g, LAYOUT_TCP_RCV_NXT, sk) - guest_value(g, LAYOUT_TCP_COPIED_SEQ, sk));
+				(uint32_t)(guest_value(g, LAYOUT_TCP_RCV_NXT, sk) - guest_value(g, LAYOUT_TCP_COPIED_SEQ, sk));
 		}
 	} else if (family == AF_UNIX) {
 		s->family = OPENFILE_UNIX;
@@ -76,6 +77,7 @@ static void read_socket(const struct guest *g, uint64_t file, struct openfile_so
 		s->family = family == AF_NETLINK ? OPENFILE_NETLINK : family == AF_PACKET ? OPENFILE_PACKET : OPENFILE_OTHER;
 }
 
+/* False when there is no struct file. */
 static bool read_file(const struct guest *g, uint64_t file, const struct guest_place *root, struct openfile *f)
 {
 	uint64_t mode;
@@ -88,13 +90,16 @@ static bool read_file(const struct guest *g, uint64_t file, const struct guest_p
 	f->position = guest_value(g, LAYOUT_FILE_POS, file);
 	f->flags = (uint32_t)guest_value(g, LAYOUT_FILE_FLAGS, file);
 	f->inode = guestfile_inode(g, guest_value(g, LAYOUT_FILE_INODE, file));
+	if (f->inode.kind == GUESTFILE_NONE)
+		return false;
 	struct guest_place at = {guest_value(g, LAYOUT_FILE_MNT, file), guest_value(g, LAYOUT_FILE_DENTRY, file)};
-	bool whole = guestfile_path(g, at, root, &path);
+	if (!guestfile_path(g, at, root, &path))
+		buf_str(&path, " (damaged)");
 	f->path = buf_take(&path);
 	f->is_socket = f->inode.kind == GUESTFILE_SOCKET && !strncmp(f->path, "socket:", 7);
 	if (f->is_socket)
 		read_socket(g, file, &f->socket);
-	return whole;
+	return true;
 }
 
 void openfiles_read(const struct guest *g, uint64_t task, const struct guest_place *root, struct openfiles *files)
@@ -108,7 +113,7 @@ void openfiles_read(const struct guest *g, uint64_t task, const struct guest_pla
 		files->damaged = true;
 		count = OPENFILES_MAX;
 	}
-	for (unsigned fd = 0; fd < count; fd++) {
+	for (unsigned fd = 0, bad = 0; fd < count && bad < BAD_MAX; fd++) {
 		uint64_t file;
 		if (memory_read_some(&g->kernel, fds + fd * 8, &file, 8) != 8) {
 			files->damaged = true;
@@ -117,10 +122,12 @@ void openfiles_read(const struct guest *g, uint64_t task, const struct guest_pla
 		if (!file)
 			continue;
 		struct openfile open = {.fd = fd};
-		files->damaged |= !read_file(g, file, root, &open);
-		if (!open.path)
-			open.path = mem_str("?");
-		ARRAY_PUSH(files->list, files->count, files->room) = open;
+		if (read_file(g, file, root, &open))
+			ARRAY_PUSH(files->list, files->count, files->room) = open;
+		else {
+			files->damaged = true;
+			bad++;
+		}
 	}
 }
 
@@ -135,7 +142,7 @@ void openfiles_finish(struct openfiles *files)
 const char *openfile_state_name(unsigned state)
 {
 	static const char *const names[] = {"?", "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT",
-	        "CLOSE", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING", "NEW_SYN_RECV"};
+		"CLOSE", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING", "NEW_SYN_RECV"};
 	return state < sizeof names / sizeof *names ? names[state] : "?";
 }
 
@@ -147,9 +154,9 @@ static void print_socket(const struct openfile_socket *s, struct buf *out)
 		buf_printf(out, "%s%s", s->protocol == PROTOCOL_TCP ? "tcp" : "udp", s->family == OPENFILE_IPV6 ? "6" : "");
 	else
 		buf_printf(out, "%s %s", families[s->family],
-		        s->type == SOCK_STREAM  ? "stream"
-		        : s->type == SOCK_DGRAM ? "datagram"
-		                                : "raw");
+			s->type == SOCK_STREAM          ? "stream"
+				: s->type == SOCK_DGRAM ? "datagram"
+							: "raw");
 	if (s->protocol == PROTOCOL_TCP || s->family == OPENFILE_UNIX)
 		buf_printf(out, " %s", openfile_state_name(s->state));
 	if (*s->local) {
@@ -164,7 +171,7 @@ static void print_socket(const struct openfile_socket *s, struct buf *out)
 		buf_printf(out, " unacked %llu", (unsigned long long)s->sent_unacked);
 	if (s->received_unread)
 		buf_printf(
-		        out, s->state == STATE_LISTEN ? " waiting %llu" : " unread %llu", (unsigned long long)s->received_unread);
+			out, s->state == STATE_LISTEN ? " waiting %llu" : " unread %llu", (unsigned long long)s->received_unread);
 }
 
 void openfiles_print(const struct openfiles *files, struct buf *out)
@@ -172,7 +179,7 @@ void openfiles_print(const struct openfiles *files, struct buf *out)
 	for (size_t i = 0; i < files->count; i++) {
 		const struct openfile *f = &files->list[i];
 		buf_printf(out, "%5u %c%c %10llu  ", f->fd, f->can_read ? 'r' : '-', f->can_write ? 'w' : '-',
-		        (unsigned long long)f->position);
+			(unsigned long long)f->position);
 		text_put_safe(out, f->path, strlen(f->path));
 		if (f->is_socket) {
 			buf_char(out, ' ');

@@ -96,7 +96,8 @@ static bool read_threads(const struct guest *g, struct process *p)
 {
 	uint64_t signal = guest_value(g, LAYOUT_TASK_SIGNAL, p->task), link = guest_offset(g, LAYOUT_TASK_THREAD_NODE);
 	uint64_t head = signal + guest_offset(g, LAYOUT_SIGNAL_THREADS), entry = guest_value(g, LAYOUT_SIGNAL_THREADS, signal);
-	while (entry && entry != head && p->thread_count < PROCESS_MAX) {
+	struct guest_round round = {0};
+	while (entry && entry != head && p->thread_count < PROCESS_MAX && !guest_round_again(&round, entry)) {
 		struct thread thread = {.task = entry - link};
 		uint64_t id;
 		if (!guest_get(g, LAYOUT_TASK_PID, thread.task, &id))
@@ -143,7 +144,30 @@ static bool read_process(const struct guest *g, uint64_t task, struct process *p
 static int by_pid(const void *a, const void *b)
 {
 	const struct process *x = a, *y = b;
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static void finish_process(struct process *p)
+{
+	free(p->cgroup);
+	free(p->command);
+	free(p->threads);
+}
+
+/* Sorts; of tasks that a damaged list went through twice one is kept. */
+static void sort(struct process_list *list)
+{
+	size_t kept = 0;
+	if (list->count)
+		qsort(list->list, list->count, sizeof *list->list, by_pid);
+	for (size_t i = 0; i < list->count; i++)
+		if (kept && list->list[kept - 1].task == list->list[i].task)
+			finish_process(&list->list[i]);
+		else
+			list->list[kept++] = list->list[i];
+	list->count = kept;
 }
 
 bool process_read(const struct guest *g, struct process_list *list, struct err *err)
@@ -152,7 +176,12 @@ bool process_read(const struct guest *g, struct process_list *list, struct err *
 	*list = (struct process_list){.current_task = process_current(g)};
 	if (!guest_get(g, LAYOUT_TASK_TASKS, first, &entry))
 		return err_set(err, ERR_QEMU, "the guest's first task is not in memory at 0x%llx", (unsigned long long)first);
-	while (entry != first + link && list->count < PROCESS_MAX) {
+	struct guest_round round = {0};
+	while (entry != first + link) {
+		if (list->count == PROCESS_MAX || guest_round_again(&round, entry)) {
+			list->damaged = true;
+			break;
+		}
 		struct process *p = &ARRAY_PUSH(list->list, list->count, list->room);
 		if (!read_process(g, entry - link, p))
 			list->damaged = true;
@@ -163,18 +192,14 @@ bool process_read(const struct guest *g, struct process_list *list, struct err *
 			break;
 		}
 	}
-	if (list->count)
-		qsort(list->list, list->count, sizeof *list->list, by_pid);
+	sort(list);
 	return true;
 }
 
 void process_finish(struct process_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->list[i].cgroup);
-		free(list->list[i].command);
-		free(list->list[i].threads);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		finish_process(&list->list[i]);
 	free(list->list);
 	*list = (struct process_list){0};
 }

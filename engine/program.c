@@ -186,6 +186,10 @@ void program_where(struct program *p, uint64_t task, struct frames *frames)
 	struct frame_registers registers;
 	bool is_current = task == process_current(&p->guest), in_user = is_current && p->guest.stop->regs.cpl == 3;
 	*frames = (struct frames){.end = "nothing is known of this thread's stack"};
+	if (!is_current && guest_value(&p->guest, LAYOUT_TASK_EXIT_STATE, task)) {
+		frames->end = "the thread has ended and has no stack";
+		return;
+	}
 	if (is_current)
 		expr_registers(&p->guest.stop->regs, &registers);
 	if (!in_user && (is_current || orc_sleeping_registers(&p->guest, task, &registers)))

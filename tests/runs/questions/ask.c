@@ -1,6 +1,7 @@
 /*
  * ask DIR COMMAND...: answers about the stop in DIR. PID:NAME chooses the process that the following commands are about (without
- * it: the current one); then "where", "threads", "locals N", "print N EXPRESSION", "disas PLACE COUNT", "maps", "fds", "ps", "regs".
+ * it: the current one); then "where", "threads", "locals N", "print N EXPRESSION", "disas PLACE COUNT", "maps", "fds", "ps",
+ * "regs".
  */
 #include "stopped.h"
 

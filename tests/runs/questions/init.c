@@ -327,8 +327,8 @@ int main(void)
 	child("", "pidns", role_pidns);
 	sched_yield();
 
-	static const char *const tables[] = {"/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/unix", "/proc/kallsyms",
-		"/proc/self/mountinfo"};
+	static const char *const tables[] = {
+		"/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/unix", "/proc/kallsyms", "/proc/self/mountinfo"};
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		truth_file(tables[i]);
 	DIR *dir = opendir("/proc");

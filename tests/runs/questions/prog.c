@@ -3,6 +3,7 @@
  * so that the debugger's answers can be compared with what is written here. Compiled in several ways by the test.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +28,15 @@ struct record {
 
 int global_counter = 41;
 static unsigned char file_bytes[4] = {1, 2, 3, 255};
-struct record global_record = {.name = "first", .where = {-3, 7}, .flags = 5, .kind = 17, .color = GREEN, .weight = 2.5, .tag = "tag"};
+struct record global_record = {
+	.name = "first", .where = {-3, 7}, .flags = 5, .kind = 17, .color = GREEN, .weight = 2.5, .tag = "tag"};
 const char *global_text = "hello";
 struct record *global_pointer = &global_record;
+int table[2][3] = {{1, 2, 3}, {4, 5, 6}};
+long wide = -12345678901234567;
+bool yes = true;
+int main(int argc, char **argv);
+int (*call)(int, char **) = main;
 static pthread_barrier_t ready;
 volatile long sink;
 __thread int thread_value = 9;
@@ -39,7 +46,7 @@ static __attribute__((noinline)) long leaf(int depth, const struct point *at, co
 	volatile long local = depth * 1000L + at->x;
 	volatile char word[8] = "inside";
 	sink = local + word[0] + label[0] + thread_value;
-	outb(1, 0x505);
+	__asm__ volatile("outb %b0, %w1\n\tnop" : : "a"(1), "Nd"(0x505)); /* stops the machine */
 	sink += local;
 	return sink;
 }

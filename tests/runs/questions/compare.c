@@ -1,5 +1,5 @@
 /*
- * truth DIR: compares what the engine reads out of DIR/ram with what the guest's kernel said in DIR/truth, line by line.
+ * compare DIR: compares what the engine reads out of DIR/ram with what the guest's kernel said in DIR/truth, line by line.
  * Prints each difference, and at the end how many facts were compared. Exits with 1 when anything differs.
  */
 #include "stopped.h"
@@ -9,6 +9,7 @@
 
 #include "engine/maps.h"
 #include "engine/openfiles.h"
+#include "engine/orc.h"
 #include "engine/process.h"
 
 struct section {
@@ -55,8 +56,8 @@ static void check_stat(struct test *t, const struct process *p, const struct thr
 	if (!open || !close)
 		return;
 	snprintf(name, sizeof name, "%.*s", (int)(close - open - 1), open + 1);
-	int n = sscanf(close + 2, "%c %d %d %d %d %d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %llu %*d %llu %llu", &state, &parent, &skip, &skip, &skip,
-		&skip, &threads, &start, &size);
+	int n = sscanf(close + 2, "%c %d %d %d %d %d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %llu %*d %llu %llu", &state,
+		&parent, &skip, &skip, &skip, &skip, &threads, &start, &size);
 	same_number(t, "fields of stat", (unsigned)n, 9);
 	if (p->kernel_thread)
 		name[strlen(thread->name)] = 0; /* the kernel adds what a worker does */
@@ -125,7 +126,9 @@ static void check_link(struct test *t, const struct process *p, const char *name
 	else if (!strcmp(name, "root"))
 		check_place(t, guestfile_root(&t->guest, p->task));
 	else if (!strcmp(name, "exe") && exe)
-		check_place(t, (struct guest_place){guest_value(&t->guest, LAYOUT_FILE_MNT, exe), guest_value(&t->guest, LAYOUT_FILE_DENTRY, exe)});
+		check_place(t,
+			(struct guest_place){
+				guest_value(&t->guest, LAYOUT_FILE_MNT, exe), guest_value(&t->guest, LAYOUT_FILE_DENTRY, exe)});
 	else if (!strncmp(name, "fd/", 3) && p->pid != 1) {
 		struct openfiles files;
 		const char *ours = "(not open)";
@@ -144,21 +147,23 @@ static void check_tcp(struct test *t)
 	for (size_t i = 1; i < t->section->count; i++) {
 		unsigned a, ap, b, bp, state, sent, unread;
 		unsigned long long inode;
-		if (sscanf(t->section->lines[i], " %*d: %8x:%4x %8x:%4x %2x %8x:%8x %*x:%*x %*x %*u %*u %llu", &a, &ap, &b, &bp, &state, &sent, &unread, &inode) != 8)
+		if (sscanf(t->section->lines[i], " %*d: %8x:%4x %8x:%4x %2x %8x:%8x %*x:%*x %*x %*u %*u %llu", &a, &ap, &b, &bp,
+			    &state, &sent, &unread, &inode) != 8)
 			continue;
 		if (!inode)
 			continue; /* not accepted yet: nobody has it open */
 		char theirs[200], ours[300] = "(not open)";
-		snprintf(theirs, sizeof theirs, "%u.%u.%u.%u:%u %u.%u.%u.%u:%u %s %u %u", a & 255, a >> 8 & 255, a >> 16 & 255, a >> 24, ap, b & 255, b >> 8 & 255,
-			b >> 16 & 255, b >> 24, bp, openfile_state_name(state), sent, unread);
+		snprintf(theirs, sizeof theirs, "%u.%u.%u.%u:%u %u.%u.%u.%u:%u %s %u %u", a & 255, a >> 8 & 255, a >> 16 & 255,
+			a >> 24, ap, b & 255, b >> 8 & 255, b >> 16 & 255, b >> 24, bp, openfile_state_name(state), sent, unread);
 		for (size_t k = 0; k < t->processes.count; k++) {
 			struct openfiles files;
 			openfiles_read(&t->guest, t->processes.list[k].task, NULL, &files);
 			for (size_t f = 0; f < files.count; f++) {
 				const struct openfile_socket *s = &files.list[f].socket;
 				if (files.list[f].is_socket && files.list[f].inode.number == inode)
-					snprintf(ours, sizeof ours, "%s %s %s %llu %llu", s->local, s->remote, openfile_state_name(s->state),
-						(unsigned long long)s->sent_unacked, (unsigned long long)s->received_unread);
+					snprintf(ours, sizeof ours, "%s %s %s %llu %llu", s->local, s->remote,
+						openfile_state_name(s->state), (unsigned long long)s->sent_unacked,
+						(unsigned long long)s->received_unread);
 			}
 			openfiles_finish(&files);
 		}
@@ -179,6 +184,36 @@ static void check_kallsyms(struct test *t)
 		if ((type == 'T' || type == 't') && (at = ksyms_at(t->guest.layout->ksyms, address)))
 			same_number(t, "symbol at", at->address, address);
 	}
+}
+
+/* The kernel's own stack trace of a sleeping thread: "[<0>] do_wait+0x12/0x34". It leaves out the scheduler, as we do here. */
+static void check_stack(struct test *t, uint64_t task)
+{
+	struct frames frames = {0};
+	struct frame_registers registers;
+	const struct ksyms *ksyms = t->guest.layout->ksyms;
+	uint64_t low = ksyms_find(ksyms, "__sched_text_start")->address, high = ksyms_find(ksyms, "__sched_text_end")->address;
+	size_t i = 0;
+	if (orc_sleeping_registers(&t->guest, task, &registers))
+		orc_unwind(&t->guest, &registers, true, &frames);
+	for (size_t k = 0; k < t->section->count; k++, i++) {
+		char ours[300] = "(none)";
+		while (i < frames.count && frames.list[i].pc >= low && frames.list[i].pc < high)
+			i++;
+		const struct ksym *symbol = i < frames.count ? ksyms_at(ksyms, frames.list[i].pc) : NULL;
+		if (symbol)
+			snprintf(ours, sizeof ours, "[<0>] %s+0x%llx", symbol->name,
+				(unsigned long long)(frames.list[i].pc - symbol->address));
+		same(t, "kernel frame", ours, strtok(t->section->lines[k], "/"));
+	}
+	same_number(t, "kernel frames", frames.count, i);
+	unwind_finish(&frames);
+}
+
+/* Threads of the kernel that work for everybody: they may have run after the truth was written down. */
+static bool is_busy(const struct process *p)
+{
+	return !strncmp(p->name, "kworker", 7) || !strncmp(p->name, "rcu_", 4) || !strncmp(p->name, "ksoftirqd", 9);
 }
 
 static void check_section(struct test *t)
@@ -215,10 +250,15 @@ static void check_section(struct test *t)
 		check_maps(t, p);
 	else if (!strcmp(name, "cgroup"))
 		same(t, "cgroup", p->cgroup, first_line(s) + 3);
-	else if (sscanf(name, "task/%u/stat%n", &id, &used) == 1)
-		for (size_t i = 0; i < p->thread_count; i++)
-			if (p->threads[i].id == id)
+	else if (sscanf(name, "task/%u/sta", &id) == 1)
+		for (size_t i = 0; i < p->thread_count; i++) {
+			if (p->threads[i].id != id)
+				continue;
+			if (!strcmp(strrchr(name, '/'), "/stat"))
 				check_stat(t, p, &p->threads[i]);
+			else if (p->pid != 1 && p->state != 'Z' && !is_busy(p))
+				check_stack(t, p->threads[i].task);
+		}
 }
 
 /* Contents of files in memory, and a path through a mount, a root of its own and a symbolic link. */
@@ -226,9 +266,11 @@ static void check_files(struct test *t)
 {
 	static const struct {
 		const char *process, *path, *content;
-	} files[] = {{"files", "/tmp/some dir/log", "twelve bytes"}, {"files", "log", "twelve bytes"}, {"node", "/data/file", "in the node\n"},
-		{"node", "/link", "in the node\n"}, {"node", "../data/./much//07", "/data/much/07"}, {"node", "/../../data/file", "in the node\n"},
-		{"files", "/node/data/file", NULL}, {"node", "/tmp/some dir/log", NULL}, {"node", "/tmp/deeper", ""}, {"files", "/init/x", NULL}};
+	} files[] = {{"files", "/tmp/some dir/log", "twelve bytes"}, {"files", "log", "twelve bytes"},
+		{"node", "/data/file", "in the node\n"}, {"node", "/link", "in the node\n"},
+		{"node", "../data/./much//07", "/data/much/07"}, {"node", "/../../data/file", "in the node\n"},
+		{"files", "/node/data/file", NULL}, {"node", "/tmp/some dir/log", NULL}, {"node", "/tmp/deeper", ""},
+		{"files", "/init/x", NULL}};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		snprintf(t->section->path, sizeof t->section->path, "%s: %s", files[i].process, files[i].path);
 		for (size_t k = 0; k < t->processes.count; k++) {
@@ -237,9 +279,11 @@ static void check_files(struct test *t)
 			struct buf bytes = {0};
 			if (strcmp(t->processes.list[k].name, files[i].process))
 				continue;
-			bool ok = guestfile_find(&t->guest, t->processes.list[k].task, files[i].path, true, &place, &file, NULL) &&
+			bool ok =
+				guestfile_find(&t->guest, t->processes.list[k].task, files[i].path, true, &place, &file, NULL) &&
 				guestfile_read(&t->guest, &file, 0, 100, &bytes, NULL);
-			same(t, "content", ok ? bytes.data ? bytes.data : "" : "(none)", files[i].content ? files[i].content : "(none)");
+			same(t, "content", ok ? bytes.data ? bytes.data : "" : "(none)",
+				files[i].content ? files[i].content : "(none)");
 			buf_free(&bytes);
 		}
 	}
@@ -252,7 +296,8 @@ static void check_big_file(struct test *t, const char *process, const char *path
 	struct guestfile file;
 	struct buf bytes = {0};
 	for (size_t k = 0; k < t->processes.count; k++)
-		if (!strcmp(t->processes.list[k].name, process) && guestfile_find(&t->guest, t->processes.list[k].task, path, true, &place, &file, NULL))
+		if (!strcmp(t->processes.list[k].name, process) &&
+			guestfile_find(&t->guest, t->processes.list[k].task, path, true, &place, &file, NULL))
 			guestfile_read(&t->guest, &file, 0, UINT64_MAX, &bytes, NULL);
 	snprintf(t->section->path, sizeof t->section->path, "%s", path);
 	same_number(t, "size", bytes.size, 299 * 4096 + 100);
