@@ -105,9 +105,9 @@ static void put_scenario(const struct options *o, struct buf *out)
 			", of: server}}\n",
 			o->stops, lines / 8 + 1, lines / 2 + 2);
 	buf_str(out,
-		"properties:\n"
+		"limits: {vtime: 24h, events: 10M}\nproperties:\n"
 		"  - {id: no-lost-ack, checker: {set: {added: 'acked (\\d+)', read: 'read (\\d+)'}}}\n"
-		"  - {id: client-finishes, eventually: {node: client, exited: 0}, within: 10h}\n"
+		"  - {id: client-finishes, eventually: {node: client, exited: 0}, within: 1h}\n"
 		"  - {id: server-restarts, sometimes: {event: node.started, node: server, nth: 2}}\n"
 		"  - {id: no-panic, never: {node: server, line: 'panic'}}\n");
 }

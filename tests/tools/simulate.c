@@ -43,9 +43,9 @@ static uint64_t dice(struct machine *m, uint64_t low, uint64_t high)
 
 static void pass_time(struct machine *m)
 {
-	uint64_t instructions = dice(m, 2000, 60000);
+	uint64_t instructions = dice(m, 2000, 400000);
 	m->icount += instructions;
-	m->now += instructions;
+	m->now += instructions + dice(m, 0, 6000000);
 	if (m->options->idle_one_in && dice(m, 1, m->options->idle_one_in) == 1)
 		m->now += dice(m, 50000000, 900000000);
 }
