@@ -21,8 +21,11 @@ struct search {
 	char *text;        /* as given, or in small letters */
 	struct buf quoted; /* as it stands inside a line of events.jsonl */
 	struct needle value, line;
-	bool has_line; /* false: text that is not UTF-8 stands in no line as such */
-	struct buf block;
+	bool has_line;    /* false: text that is not UTF-8 stands in no line as such */
+	struct buf block; /* the lines of events loaded .. loaded_end - 1 */
+	size_t loaded, loaded_end;
+	size_t *candidates; /* backward: events of the block that may hold the text */
+	size_t candidate_count, candidate_room;
 	struct timeline_event event;
 };
 
@@ -121,12 +124,12 @@ static bool quote(struct search *s, size_t size)
 }
 
 struct search *search_create(const struct timeline *timeline, const char *text, size_t from, bool backward,
-        const struct timeline_filter *filter, struct err *err)
+	const struct timeline_filter *filter, struct err *err)
 {
 	size_t size = strlen(text);
 	if (size == 0 || size > SEARCH_TEXT_MAX) {
 		err_set(err, ERR_USAGE, size ? "the text to search is longer than %d bytes" : "no text to search",
-		        SEARCH_TEXT_MAX);
+			SEARCH_TEXT_MAX);
 		return NULL;
 	}
 	struct search *s = mem_alloc(sizeof *s);
@@ -156,6 +159,7 @@ void search_destroy(struct search *s)
 	free(s->text);
 	buf_free(&s->quoted);
 	buf_free(&s->block);
+	free(s->candidates);
 	timeline_event_finish(&s->event);
 	free(s);
 }
@@ -167,7 +171,7 @@ size_t search_position(const struct search *s)
 	return s->position < timeline_count(s->timeline) ? s->position : TIMELINE_NONE;
 }
 
-/* The events of one block from the position on, first .. last - 1. */
+/* The events of one block from the position on, first .. last - 1: as far as they are loaded, or what is to be loaded. */
 static void block_of(const struct search *s, size_t *ret_first, size_t *ret_last)
 {
 	const struct entry *e = timeline_entries(s->timeline);
@@ -177,33 +181,55 @@ static void block_of(const struct search *s, size_t *ret_first, size_t *ret_last
 		do
 			first--;
 		while (first > 0 && end - e[first - 1].offset <= BLOCK);
+		if (last > s->loaded && last <= s->loaded_end)
+			first = s->loaded;
 	} else {
 		do
 			last++;
 		while (last < count && timeline_event_end(s->timeline, last) - e[first].offset <= BLOCK);
+		if (first >= s->loaded && first < s->loaded_end)
+			last = s->loaded_end;
 	}
 	*ret_first = first;
 	*ret_last = last;
 }
 
+static bool load_block(struct search *s, size_t first, size_t last, struct err *err)
+{
+	if (first >= s->loaded && last <= s->loaded_end)
+		return true;
+	uint64_t offset = timeline_entries(s->timeline)[first].offset;
+	size_t size = (size_t)(timeline_event_end(s->timeline, last - 1) - offset);
+	s->loaded = s->loaded_end = 0;
+	buf_clear(&s->block);
+	buf_reserve(&s->block, size + 1);
+	if (!timeline_read(s->timeline, offset, size, s->block.data, err))
+		return false;
+	s->block.size = size;
+	s->loaded = first;
+	s->loaded_end = last;
+	return true;
+}
+
 /*
  * Whether a line may hold the text; only then is it worth parsing. Lines whose text stands as hex digits are always parsed.
- * *at goes to where the next line that may starts; index follows it. Returns false when no more lines of the block may.
+ * Goes from event *index to the next one before last that may; false when there is none.
  */
-static bool next_candidate(const struct search *s, uint64_t block_offset, const char **at, size_t *index, size_t last)
+static bool next_candidate(const struct search *s, size_t *index, size_t last)
 {
 	const struct entry *e = timeline_entries(s->timeline);
-	const char *end = s->block.data + s->block.size;
-	const char *found = s->has_line ? needle_find(&s->line, *at, end) : NULL;
-	const char *hex = memmem(*at, (size_t)((found ? found : end) - *at), "\"hex\":\"", 7);
+	uint64_t base = e[s->loaded].offset;
+	const char *at = s->block.data + (e[*index].offset - base);
+	const char *end = s->block.data + (timeline_event_end(s->timeline, last - 1) - base);
+	const char *found = s->has_line ? needle_find(&s->line, at, end) : NULL;
+	const char *hex = memmem(at, (size_t)((found ? found : end) - at), "\"hex\":\"", 7);
 	if (hex)
 		found = hex;
 	if (!found)
 		return false;
-	uint64_t offset = block_offset + (uint64_t)(found - s->block.data);
+	uint64_t offset = base + (uint64_t)(found - s->block.data);
 	while (*index + 1 < last && e[*index + 1].offset <= offset)
 		++*index;
-	*at = s->block.data + (timeline_event_end(s->timeline, *index) - block_offset);
 	return true;
 }
 
@@ -216,30 +242,26 @@ static enum search_result look_at(struct search *s, size_t index, struct err *er
 	return in_event(&s->value, &s->event.event) ? SEARCH_FOUND : SEARCH_MORE;
 }
 
-/* Looks through one block: forward the first hit counts, backward the last. */
-static enum search_result search_block(struct search *s, size_t first, size_t last, size_t *ret, struct err *err)
+static enum search_result search_forward(struct search *s, size_t first, size_t last, size_t *ret, struct err *err)
 {
-	uint64_t offset = timeline_entries(s->timeline)[first].offset;
-	size_t size = (size_t)(timeline_event_end(s->timeline, last - 1) - offset);
-	buf_clear(&s->block);
-	buf_reserve(&s->block, size + 1);
-	if (!timeline_read(s->timeline, offset, size, s->block.data, err))
-		return SEARCH_FAILED;
-	s->block.size = size;
-	const char *at = s->block.data;
 	enum search_result result = SEARCH_MORE;
-	for (size_t index = first; next_candidate(s, offset, &at, &index, last); index++) {
-		enum search_result here = look_at(s, index, err);
-		if (here == SEARCH_FAILED)
-			return here;
-		if (here == SEARCH_FOUND) {
-			*ret = index;
-			result = here;
-			if (!s->backward)
-				break;
-		}
-		if (index + 1 == last)
-			break;
+	for (size_t index = first; result == SEARCH_MORE && index < last && next_candidate(s, &index, last); index++) {
+		result = look_at(s, index, err);
+		*ret = index;
+	}
+	return result;
+}
+
+/* Candidates come in their order; the last that holds the text is the hit. */
+static enum search_result search_backward(struct search *s, size_t first, size_t last, size_t *ret, struct err *err)
+{
+	enum search_result result = SEARCH_MORE;
+	s->candidate_count = 0;
+	for (size_t index = first; index < last && next_candidate(s, &index, last); index++)
+		ARRAY_PUSH(s->candidates, s->candidate_count, s->candidate_room) = index;
+	while (result == SEARCH_MORE && s->candidate_count > 0) {
+		*ret = s->candidates[--s->candidate_count];
+		result = look_at(s, *ret, err);
 	}
 	return result;
 }
@@ -252,7 +274,10 @@ enum search_result search_step(struct search *s, size_t budget_bytes, size_t *re
 			return SEARCH_END;
 		size_t first, last, found;
 		block_of(s, &first, &last);
-		enum search_result result = search_block(s, first, last, &found, err);
+		if (!load_block(s, first, last, err))
+			return SEARCH_FAILED;
+		enum search_result result =
+			s->backward ? search_backward(s, first, last, &found, err) : search_forward(s, first, last, &found, err);
 		if (result == SEARCH_FAILED)
 			return result;
 		if (result == SEARCH_FOUND) {
@@ -261,7 +286,7 @@ enum search_result search_step(struct search *s, size_t budget_bytes, size_t *re
 			return result;
 		}
 		s->position = s->backward ? first : last;
-		done += s->block.size;
+		done += (size_t)(timeline_event_end(s->timeline, last - 1) - timeline_entries(s->timeline)[first].offset);
 	} while (done < budget_bytes);
 	return search_position(s) == TIMELINE_NONE ? SEARCH_END : SEARCH_MORE;
 }

@@ -175,11 +175,11 @@ static void cancelled_gives_nothing(void)
 }
 
 const struct test suite_align[] = {
-        {"short ones are shortest edit scripts", short_ones_are_shortest_edit_scripts},
-        {"empty and equal sides", empty_and_equal_sides},
-        {"long ones with rare elements keep what was kept", long_ones_with_rare_elements_keep_what_was_kept},
-        {"without rare elements it is still fair and quick", without_rare_elements_it_is_still_fair_and_quick},
-        {"stride is obeyed", stride_is_obeyed},
-        {"cancelled gives nothing", cancelled_gives_nothing},
-        {0},
+	{"short ones are shortest edit scripts", short_ones_are_shortest_edit_scripts},
+	{"empty and equal sides", empty_and_equal_sides},
+	{"long ones with rare elements keep what was kept", long_ones_with_rare_elements_keep_what_was_kept},
+	{"without rare elements it is still fair and quick", without_rare_elements_it_is_still_fair_and_quick},
+	{"stride is obeyed", stride_is_obeyed},
+	{"cancelled gives nothing", cancelled_gives_nothing},
+	{0},
 };
