@@ -50,6 +50,10 @@ extern const size_t fault_kind_count;
 /* NULL if there is no such kind. */
 const struct fault_kind *fault_find(const char *name);
 
+/* Is text a value of the parameter? And what it should have been: "a signal such as SIGKILL". */
+bool fault_param_check(const struct fault_param *param, const char *text);
+const char *fault_param_expected(enum fault_param_type type);
+
 /* "kill#2" -> the kind and 2; "kill" -> the kind and 0. NULL if it is neither. */
 const struct fault_kind *fault_parse_id(const char *text, uint64_t *ret_ordinal);
 

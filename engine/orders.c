@@ -7,18 +7,17 @@
 
 /* The numbers of the plan's words are those of the wire. */
 _Static_assert((int)READY_START == WIRE_READY_START && (int)READY_PORT == WIRE_READY_PORT && (int)READY_LINE == WIRE_READY_LINE,
-        "ready");
+	"ready");
 _Static_assert((int)RESTART_NEVER == WIRE_RESTART_NEVER && (int)RESTART_AFTER_FAULT == WIRE_RESTART_AFTER_FAULT &&
-                       (int)RESTART_ALWAYS == WIRE_RESTART_ALWAYS,
-        "restart");
+		(int)RESTART_ALWAYS == WIRE_RESTART_ALWAYS,
+	"restart");
 _Static_assert((int)TRIGGER_AT == WIRE_AT && (int)TRIGGER_LINES == WIRE_LINES && (int)TRIGGER_FAULT == WIRE_AFTER, "trigger");
 _Static_assert(
-        (int)TRIGGER_STARTED == WIRE_ON_START && (int)TRIGGER_READY == WIRE_ON_READY && (int)TRIGGER_EXITED == WIRE_ON_EXIT,
-        "trigger");
+	(int)TRIGGER_STARTED == WIRE_ON_START && (int)TRIGGER_READY == WIRE_ON_READY && (int)TRIGGER_EXITED == WIRE_ON_EXIT,
+	"trigger");
 _Static_assert((int)FAULT_SELECTED == WIRE_SELECTED && (int)FAULT_APPLIED == WIRE_APPLIED &&
-                       (int)FAULT_REJECTED == WIRE_REJECTED && (int)FAULT_OBSERVED == WIRE_OBSERVED &&
-                       (int)FAULT_HEALED == WIRE_HEALED,
-        "stage");
+		(int)FAULT_REJECTED == WIRE_REJECTED && (int)FAULT_OBSERVED == WIRE_OBSERVED && (int)FAULT_HEALED == WIRE_HEALED,
+	"stage");
 _Static_assert(SCENARIO_NODES_MAX <= WIRE_NODES_MAX && SCENARIO_PLANNED_MAX <= WIRE_FAULTS_MAX, "counts");
 
 static struct wire_bytes bytes_of(const void *data, size_t size)
@@ -36,7 +35,7 @@ static bool put_frame(struct buf *out, const struct wire_message *m, struct err 
 	size_t size = wire_size(m);
 	if (!size)
 		return err_set(err, ERR_INPUT, "the orders of %s do not fit a frame of %d bytes", wire_type_name(m->type),
-		        WIRE_PAYLOAD_MAX);
+			WIRE_PAYLOAD_MAX);
 	buf_reserve(out, size);
 	wire_encode(m, (uint8_t *)out->data + out->size, size);
 	out->size += size;
@@ -58,19 +57,19 @@ static bool put_node(const struct plan *plan, size_t index, struct buf *out, str
 	const struct plan_node *n = &plan->nodes[index];
 	struct buf argv = {0}, env = {0};
 	struct wire_message m = {
-	        .type = WIRE_NODE,
-	        .node = index,
-	        .argv = words_of(&argv, &n->argv),
-	        .env = words_of(&env, &n->env),
-	        .cwd = text_of(n->cwd),
-	        .uid = n->uid,
-	        .gid = n->gid,
-	        .ready = n->ready,
-	        .ready_value = n->ready_port,
-	        .ready_text = text_of(n->ready_text),
-	        .restart = n->restart,
-	        .delay_ns = n->delay_ns,
-	        .wait = n->after,
+		.type = WIRE_NODE,
+		.node = index,
+		.argv = words_of(&argv, &n->argv),
+		.env = words_of(&env, &n->env),
+		.cwd = text_of(n->cwd),
+		.uid = n->uid,
+		.gid = n->gid,
+		.ready = n->ready,
+		.ready_value = n->ready_port,
+		.ready_text = text_of(n->ready_text),
+		.restart = n->restart,
+		.delay_ns = n->delay_ns,
+		.wait = n->after,
 	};
 	bool ok = put_frame(out, &m, err) || err_prefix(err, "node %s", n->name);
 	buf_free(&argv);
@@ -84,13 +83,13 @@ static bool put_input(const struct plan *plan, size_t index, struct buf *out, st
 	for (size_t i = 0; i < n->input_count; i++) {
 		const struct plan_stdin *in = &n->input[i];
 		struct wire_message m = {
-		        .type = WIRE_STDIN,
-		        .node = index,
-		        .invocation = in->invocation,
-		        .offset = in->offset,
-		        .code = in->eof,
-		        .bytes = bytes_of(in->bytes, in->size),
-		        .delay_ns = in->delay_ns,
+			.type = WIRE_STDIN,
+			.node = index,
+			.invocation = in->invocation,
+			.offset = in->offset,
+			.code = in->eof,
+			.bytes = bytes_of(in->bytes, in->size),
+			.delay_ns = in->delay_ns,
 		};
 		if (!put_frame(out, &m, err))
 			return err_prefix(err, "node %s", n->name);
@@ -98,12 +97,16 @@ static bool put_input(const struct plan *plan, size_t index, struct buf *out, st
 	return true;
 }
 
-/* The agent gets signals by number: it has no table of names. */
-static void put_param(struct buf *out, const struct plan_param *p)
+/* The agent gets numbers: it has no table of names and units. kind is the row of the fault table. */
+static void put_param(struct buf *out, const struct fault_param *kind, const struct plan_param *p)
 {
-	int signal = event_signal_number(p->value);
-	if (strcmp(p->name, "signal") == 0 && signal)
-		buf_printf(out, "%s=%d", p->name, signal);
+	uint64_t number;
+	if (kind->type == FAULT_SIGNAL)
+		buf_printf(out, "%s=%d", p->name, event_signal_number(p->value));
+	else if (kind->type == FAULT_PARAM_DURATION && text_parse(p->value, TEXT_DURATION, &number))
+		buf_printf(out, "%s_ns=%llu", p->name, (unsigned long long)number);
+	else if (kind->type == FAULT_PARAM_SIZE && text_parse(p->value, TEXT_SIZE, &number))
+		buf_printf(out, "%s=%llu", p->name, (unsigned long long)number);
 	else
 		buf_printf(out, "%s=%s", p->name, p->value);
 	buf_char(out, '\0');
@@ -117,23 +120,23 @@ static bool put_fault(const struct plan *plan, size_t index, struct buf *out, st
 	bool counts = t->on == TRIGGER_STARTED || t->on == TRIGGER_READY || t->on == TRIGGER_EXITED;
 
 	for (size_t i = 0; i < f->param_count; i++)
-		put_param(&params, &f->params[i]);
+		put_param(&params, &f->kind->params[i], &f->params[i]);
 	struct wire_message m = {
-	        .type = WIRE_TROUBLE,
-	        .fault = index,
-	        .bytes = text_of(f->kind->name),
-	        .node = f->node,
-	        .params = bytes_of(params.data, params.size),
-	        .for_ns = f->for_ns,
-	        .trigger = t->on,
-	        .trigger_value = t->on == TRIGGER_FAULT ? t->stage
-	                         : counts               ? 0
-	                                                : t->value,
-	        .trigger_of = t->on == TRIGGER_FAULT ? t->fault
-	                      : t->on == TRIGGER_AT  ? 0
-	                                             : t->node,
-	        .trigger_nth = counts ? t->value : 0,
-	        .delay_ns = t->delay_ns,
+		.type = WIRE_TROUBLE,
+		.fault = index,
+		.bytes = text_of(f->kind->name),
+		.node = f->node,
+		.params = bytes_of(params.data, params.size),
+		.for_ns = f->for_ns,
+		.trigger = t->on,
+		.trigger_value = t->on == TRIGGER_FAULT ? t->stage
+			: counts                        ? 0
+							: t->value,
+		.trigger_of = t->on == TRIGGER_FAULT ? t->fault
+			: t->on == TRIGGER_AT        ? 0
+						     : t->node,
+		.trigger_nth = counts ? t->value : 0,
+		.delay_ns = t->delay_ns,
 	};
 	bool ok = put_frame(out, &m, err) || err_prefix(err, "fault %s", f->id);
 	buf_free(&params);
@@ -145,12 +148,12 @@ bool orders_encode(const struct plan *plan, struct buf *out, struct err *err)
 	uint8_t digest[WIRE_DIGEST_SIZE];
 	plan_digest(plan, digest);
 	struct wire_message run = {
-	        .type = WIRE_RUN,
-	        .value = WIRE_VERSION,
-	        .bytes = bytes_of(digest, sizeof digest),
-	        .entropy = bytes_of(plan->entropy, sizeof plan->entropy),
-	        .limit_ns = plan->limits.vtime_ns,
-	        .wait = plan->until,
+		.type = WIRE_RUN,
+		.value = WIRE_VERSION,
+		.bytes = bytes_of(digest, sizeof digest),
+		.entropy = bytes_of(plan->entropy, sizeof plan->entropy),
+		.limit_ns = plan->limits.vtime_ns,
+		.wait = plan->until,
 	};
 	if (!put_frame(out, &run, err))
 		return false;
@@ -174,12 +177,12 @@ bool orders_spec(const struct scenario *scenario, const unsigned *images, struct
 	for (size_t i = 0; i < scenario->node_count; i++) {
 		const struct scenario_node *n = &scenario->nodes[i];
 		struct wire_message host = {
-		        .type = WIRE_HOST,
-		        .node = i,
-		        .bytes = text_of(n->name),
-		        .address = ORDERS_ADDRESS(i),
-		        .value = n->disk_bytes,
-		        .image = images[i],
+			.type = WIRE_HOST,
+			.node = i,
+			.bytes = text_of(n->name),
+			.address = ORDERS_ADDRESS(i),
+			.value = n->disk_bytes,
+			.image = images[i],
 		};
 		if (!put_frame(out, &host, err))
 			return err_prefix(err, "node %s", n->name);

@@ -4,7 +4,6 @@
 
 #include "engine/buf.h"
 #include "engine/digest.h"
-#include "engine/event.h"
 #include "engine/json.h"
 #include "engine/plan.h"
 
@@ -42,7 +41,7 @@ static bool get_number(const struct json *j, const char *key, uint64_t max, uint
 	if (!json_get_u64(j, key, ret, err))
 		return false;
 	return *ret <= max ||
-	       err_set(err, ERR_INPUT, "%s: is %llu; at most %llu", key, (unsigned long long)*ret, (unsigned long long)max);
+		err_set(err, ERR_INPUT, "%s: is %llu; at most %llu", key, (unsigned long long)*ret, (unsigned long long)max);
 }
 
 static bool get_hex(const struct json *j, const char *key, void *bytes, size_t size, struct err *err)
@@ -144,7 +143,7 @@ static bool parse_ready(const struct json *node, struct plan_node *n, struct err
 	uint64_t port;
 	int kind;
 	if (!json_get(node, "ready", JSON_OBJECT, &j, err) || !json_only(j, KEYS("kind", "port", "text"), err) ||
-	        !get_word(j, "kind", ready_name, READY_LINE, &kind, err))
+		!get_word(j, "kind", ready_name, READY_LINE, &kind, err))
 		return false;
 	n->ready = (enum scenario_ready)kind;
 	if (!get_number(j, "port", UINT16_MAX, &port, err) || !get_text(j, "text", SCENARIO_TEXT_MAX, &n->ready_text, err))
@@ -153,16 +152,16 @@ static bool parse_ready(const struct json *node, struct plan_node *n, struct err
 	if ((n->ready == READY_PORT) != (port != 0))
 		return bad(err, "port", "a port where `kind` is `port`, else 0");
 	return (n->ready == READY_LINE) == (n->ready_text[0] != '\0') ||
-	       bad(err, "text", "a text where `kind` is `line`, else an empty one");
+		bad(err, "text", "a text where `kind` is `line`, else an empty one");
 }
 
 static bool parse_piece(const struct json *j, struct plan_stdin *in, struct err *err)
 {
 	const char *hex;
 	if (!json_only(j, KEYS("inv", "offset", "delay_ns", "hex", "eof"), err) ||
-	        !get_number(j, "inv", UINT32_MAX, &in->invocation, err) ||
-	        !get_number(j, "offset", UINT32_MAX, &in->offset, err) ||
-	        !get_number(j, "delay_ns", INT64_MAX, &in->delay_ns, err) || !json_get_str(j, "hex", &hex, err))
+		!get_number(j, "inv", UINT32_MAX, &in->invocation, err) ||
+		!get_number(j, "offset", UINT32_MAX, &in->offset, err) ||
+		!get_number(j, "delay_ns", INT64_MAX, &in->delay_ns, err) || !json_get_str(j, "hex", &hex, err))
 		return false;
 	in->size = strlen(hex) / 2;
 	if (in->size > SCENARIO_TEXT_MAX)
@@ -194,12 +193,12 @@ static bool parse_node(const struct json *j, struct plan_node *n, struct err *er
 	uint64_t uid, gid;
 	int restart;
 	if (!json_only(
-	            j, KEYS("name", "argv", "env", "cwd", "uid", "gid", "ready", "restart", "delay_ns", "after", "stdin"), err) ||
-	        !get_name(j, "name", &n->name, err) || !get_words(j, "argv", &n->argv, err) ||
-	        !get_words(j, "env", &n->env, err) || !get_text(j, "cwd", SCENARIO_TEXT_MAX, &n->cwd, err) ||
-	        !get_number(j, "uid", UINT32_MAX - 1, &uid, err) || !get_number(j, "gid", UINT32_MAX - 1, &gid, err) ||
-	        !parse_ready(j, n, err) || !get_number(j, "delay_ns", INT64_MAX, &n->delay_ns, err) ||
-	        !get_word(j, "restart", restart_name, RESTART_ALWAYS, &restart, err))
+		    j, KEYS("name", "argv", "env", "cwd", "uid", "gid", "ready", "restart", "delay_ns", "after", "stdin"), err) ||
+		!get_name(j, "name", &n->name, err) || !get_words(j, "argv", &n->argv, err) ||
+		!get_words(j, "env", &n->env, err) || !get_text(j, "cwd", SCENARIO_TEXT_MAX, &n->cwd, err) ||
+		!get_number(j, "uid", UINT32_MAX - 1, &uid, err) || !get_number(j, "gid", UINT32_MAX - 1, &gid, err) ||
+		!parse_ready(j, n, err) || !get_number(j, "delay_ns", INT64_MAX, &n->delay_ns, err) ||
+		!get_word(j, "restart", restart_name, RESTART_ALWAYS, &restart, err))
 		return false;
 	n->restart = (enum scenario_restart)restart;
 	n->uid = (uint32_t)uid;
@@ -252,7 +251,7 @@ static bool parse_trigger_fault(const struct plan *p, const struct json *j, stru
 {
 	const char *id, *stage;
 	if (!json_only(j, KEYS("on", "fault", "stage", "delay_ns"), err) || !json_get_str(j, "fault", &id, err) ||
-	        !json_get_str(j, "stage", &stage, err))
+		!json_get_str(j, "stage", &stage, err))
 		return false;
 	t->fault = fault_index(p, p->fault_count - 1, id);
 	if (t->fault == SCENARIO_NONE)
@@ -275,7 +274,7 @@ static bool parse_trigger(const struct plan *p, const struct json *fault, struct
 	else {
 		const char *key = t->on == TRIGGER_LINES ? "line" : "nth";
 		ok = json_only(j, KEYS("on", "node", key, "delay_ns"), err) && get_node(p, j, "node", &t->node, err) &&
-		     get_number(j, key, INT64_MAX, &t->value, err) && (t->value > 0 || bad(err, key, "a number from 1"));
+			get_number(j, key, INT64_MAX, &t->value, err) && (t->value > 0 || bad(err, key, "a number from 1"));
 	}
 	return ok && get_number(j, "delay_ns", INT64_MAX, &t->delay_ns, err);
 }
@@ -291,8 +290,9 @@ static bool parse_params(const struct json *fault, struct plan_fault *f, struct 
 			return false;
 		out->name = mem_str(param->name);
 		f->param_count++;
-		if (param->type == FAULT_SIGNAL && !event_signal_number(out->value))
-			return bad(err, param->name, "a signal such as SIGKILL");
+		if (!fault_param_check(param, out->value))
+			return err_set(err, ERR_INPUT, "%s: is `%s`; expected %s", param->name, out->value,
+				fault_param_expected(param->type));
 	}
 	return json_count(j) == f->param_count || bad(err, "params", "only the parameters of this type of fault");
 }
@@ -307,7 +307,7 @@ static bool parse_kind(const struct json *j, struct plan_fault *f, struct err *e
 	if (!f->kind || !f->kind->is_applied)
 		return err_set(err, ERR_INPUT, "type: there is no fault `%s`, or it cannot be applied yet", type);
 	return (fault_parse_id(f->id, &ordinal) == f->kind && ordinal > 0) ||
-	       bad(err, "id", "the type and an ordinal, such as kill#1");
+		bad(err, "id", "the type and an ordinal, such as kill#1");
 }
 
 static bool parse_fault(struct plan *p, const struct json *j, struct err *err)
@@ -319,14 +319,14 @@ static bool parse_fault(struct plan *p, const struct json *j, struct err *err)
 	if (fault_index(p, p->fault_count - 1, f->id) != SCENARIO_NONE)
 		return err_set(err, ERR_INPUT, "id: `%s` is here twice", f->id);
 	if (!get_node(p, j, "node", &f->node, err) || !parse_params(j, f, err) ||
-	        !get_number(j, "for_ns", INT64_MAX, &f->for_ns, err))
+		!get_number(j, "for_ns", INT64_MAX, &f->for_ns, err))
 		return false;
 	if (f->kind->lasts != (f->for_ns > 0))
 		return bad(err, "for_ns", f->kind->lasts ? "more than 0" : "0: this type of fault is over at once");
 	if (!parse_trigger(p, j, &f->trigger, err))
 		return err_prefix(err, "trigger");
 	return json_get(j, "from", JSON_OBJECT, &from, err) && json_only(from, KEYS("path", "line", "column"), err) &&
-	       get_text(from, "path", CHOICE_NAME_MAX, &f->path, err) && get_place(from, &f->place, err);
+		get_text(from, "path", CHOICE_NAME_MAX, &f->path, err) && get_place(from, &f->place, err);
 }
 
 static bool parse_faults(const struct json *j, struct plan *p, struct err *err)
@@ -348,9 +348,9 @@ static bool parse_faults(const struct json *j, struct plan *p, struct err *err)
 static bool parse_choice(const struct json *j, struct plan_choice *c, struct err *err)
 {
 	if (!json_only(j, KEYS("name", "low", "high", "value", "unit", "line", "column"), err) ||
-	        !get_text(j, "name", CHOICE_NAME_MAX, &c->name, err) || !get_number(j, "low", INT64_MAX, &c->low, err) ||
-	        !get_number(j, "high", INT64_MAX, &c->high, err) || !get_number(j, "value", INT64_MAX, &c->value, err) ||
-	        !get_text(j, "unit", 16, &c->unit, err) || !get_place(j, &c->place, err))
+		!get_text(j, "name", CHOICE_NAME_MAX, &c->name, err) || !get_number(j, "low", INT64_MAX, &c->low, err) ||
+		!get_number(j, "high", INT64_MAX, &c->high, err) || !get_number(j, "value", INT64_MAX, &c->value, err) ||
+		!get_text(j, "unit", 16, &c->unit, err) || !get_place(j, &c->place, err))
 		return false;
 	return (c->low <= c->value && c->value <= c->high) || bad(err, "value", "a value from `low` to `high`");
 }
@@ -377,11 +377,11 @@ static bool parse_limits(const struct json *j, struct scenario_limits *l, struct
 	if (!json_get(j, "limits", JSON_OBJECT, &limits, err))
 		return false;
 	if (!json_only(limits, KEYS("vtime_ns", "instructions", "events", "bytes", "wall_s"), err) ||
-	        !get_number(limits, "vtime_ns", INT64_MAX, &l->vtime_ns, err) ||
-	        !get_number(limits, "instructions", INT64_MAX, &l->instructions, err) ||
-	        !get_number(limits, "events", INT64_MAX, &l->events, err) ||
-	        !get_number(limits, "bytes", INT64_MAX, &l->bytes, err) ||
-	        !get_number(limits, "wall_s", NUMBER_MAX, &l->wall_s, err))
+		!get_number(limits, "vtime_ns", INT64_MAX, &l->vtime_ns, err) ||
+		!get_number(limits, "instructions", INT64_MAX, &l->instructions, err) ||
+		!get_number(limits, "events", INT64_MAX, &l->events, err) ||
+		!get_number(limits, "bytes", INT64_MAX, &l->bytes, err) ||
+		!get_number(limits, "wall_s", NUMBER_MAX, &l->wall_s, err))
 		return err_prefix(err, "limits");
 	return true;
 }
@@ -394,17 +394,17 @@ static bool parse_all(const struct json *j, struct plan *p, struct err *err)
 		return false;
 	if (version != 1)
 		return err_set(err, ERR_INPUT, "polecat_plan: version %llu is unknown; this polecat knows 1",
-		        (unsigned long long)version);
+			(unsigned long long)version);
 	if (!json_only(j,
-	            KEYS("polecat_plan", "scenario", "scenario_sha256", "seed", "entropy", "limits", "until", "nodes", "faults",
-	                    "choices"),
-	            err) ||
-	        !get_name(j, "scenario", &p->scenario, err) || !get_hex(j, "scenario_sha256", sum, sizeof sum, err) ||
-	        !json_get_u64(j, "seed", &p->seed, err) || !get_hex(j, "entropy", p->entropy, sizeof p->entropy, err))
+		    KEYS("polecat_plan", "scenario", "scenario_sha256", "seed", "entropy", "limits", "until", "nodes", "faults",
+			    "choices"),
+		    err) ||
+		!get_name(j, "scenario", &p->scenario, err) || !get_hex(j, "scenario_sha256", sum, sizeof sum, err) ||
+		!json_get_u64(j, "seed", &p->seed, err) || !get_hex(j, "entropy", p->entropy, sizeof p->entropy, err))
 		return false;
 	digest_hex(sum, sizeof sum, p->scenario_sha256);
 	return parse_limits(j, &p->limits, err) && parse_nodes(j, p, err) && get_nodes(p, j, "until", &p->until, err) &&
-	       parse_faults(j, p, err) && parse_choices(j, p, err);
+		parse_faults(j, p, err) && parse_choices(j, p, err);
 }
 
 struct plan *plan_parse(const char *bytes, size_t size, const char *name, struct err *err)

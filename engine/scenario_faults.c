@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/buf.h"
-#include "engine/event.h"
 #include "engine/scenario_keys.h"
 #include "engine/scenario_parts.h"
 
@@ -42,7 +41,7 @@ static bool find_kind(const struct schema_reader *r, const struct yaml *entry, c
 			continue;
 		if (*ret)
 			return schema_fail(r, value->key->place, "a fault is of one kind: `%s` or `%s`?", (*ret)->key->text,
-			        value->key->text);
+				value->key->text);
 		*ret = value;
 	}
 	return true;
@@ -50,35 +49,17 @@ static bool find_kind(const struct schema_reader *r, const struct yaml *entry, c
 
 static bool read_param(const struct schema_reader *r, const struct fault_param *p, const struct yaml *value, char **ret)
 {
-	char what[64], name[16];
-	uint64_t n;
-	const char *text = value ? value->text : p->fallback;
+	char what[64];
 
 	snprintf(what, sizeof what, "`%s`", p->name);
-	if (value && !schema_scalar(r, value, what))
-		return false;
-	switch (p->type) {
-	case FAULT_SIGNAL:
-		if (!event_signal_number(text))
-			return schema_fail(
-			        r, value->place, "%s is `%s`; expected a signal such as SIGKILL or SIGTERM", what, text);
-		*ret = mem_str(event_signal_name(event_signal_number(text), name));
+	if (!value) {
+		*ret = mem_str(p->fallback);
 		return true;
-	case FAULT_PARAM_DURATION:
-	case FAULT_PARAM_SIZE:
-		if (!text_parse(text, p->type == FAULT_PARAM_SIZE ? TEXT_SIZE : TEXT_DURATION, &n))
-			return schema_fail(r, value->place, "%s is `%s`; expected %s", what, text,
-			        text_unit_expected(p->type == FAULT_PARAM_SIZE ? TEXT_SIZE : TEXT_DURATION));
-		break;
-	case FAULT_PERCENT:
-		if (!text_parse_u64(text, &n) || n > 100)
-			return schema_fail(r, value->place, "%s is `%s`; expected 0 to 100 percent", what, text);
-		break;
-	case FAULT_WORD:
-		break;
 	}
-	*ret = mem_str(text);
-	return true;
+	if (!schema_text(r, value, what, ret))
+		return false;
+	return fault_param_check(p, *ret) ||
+		schema_fail(r, value->place, "%s is `%s`; expected %s", what, *ret, fault_param_expected(p->type));
 }
 
 static bool read_params(const struct schema_reader *r, const struct yaml *entry, struct scenario_fault *f)
@@ -88,10 +69,10 @@ static bool read_params(const struct schema_reader *r, const struct yaml *entry,
 		struct scenario_param *param = &f->params[f->param_count];
 		if (!value && !p->fallback)
 			return schema_fail(r, f->place, "a fault `%s` needs `%s`: %s", f->kind->name, p->name, p->about);
-		if (!read_param(r, p, value, &param->value))
-			return false;
 		param->param = p;
 		f->param_count++;
+		if (!read_param(r, p, value, &param->value))
+			return false;
 	}
 	return true;
 }
@@ -116,13 +97,13 @@ static bool read_trigger_fault(const struct schema_reader *r, const struct yaml 
 	t->fault = fault_parse_id(value->text, &t->fault_ordinal);
 	if (!t->fault)
 		return schema_fail(
-		        r, value->place, "`fault` is `%s`; expected a kind such as kill, or an id such as kill#1", value->text);
+			r, value->place, "`fault` is `%s`; expected a kind such as kill, or an id such as kill#1", value->text);
 	uint64_t planned = planned_of(r->scenario, t->fault);
 	if (planned == 0)
 		return schema_fail(r, value->place, "no entry above this one has a fault `%s`", t->fault->name);
 	if (t->fault_ordinal > planned)
 		return schema_fail(r, value->place, "the entries above give at most %llu faults `%s`",
-		        (unsigned long long)planned, t->fault->name);
+			(unsigned long long)planned, t->fault->name);
 	return true;
 }
 
@@ -135,7 +116,7 @@ static const struct yaml *trigger_subject(const struct schema_reader *r, const s
 		const struct yaml *value = yaml_get(map, subjects[i]);
 		if (value && found) {
 			schema_fail(r, value->key->place, "`after` waits for one thing: `%s` or `%s`?", found->key->text,
-			        subjects[i]);
+				subjects[i]);
 			return NULL;
 		}
 		if (value)
@@ -166,7 +147,7 @@ static bool read_after(const struct schema_reader *r, const struct yaml *map, st
 	t->value_place = subject->place;
 	t->stage = (enum fault_stage)keys.stage;
 	if (!goes_with(r, map, "of", is_lines, "`lines`") || !goes_with(r, map, "stage", is_fault, "`fault`") ||
-	        !goes_with(r, map, "nth", !is_lines && !is_fault, "`started`, `ready` and `exited`"))
+		!goes_with(r, map, "nth", !is_lines && !is_fault, "`started`, `ready` and `exited`"))
 		return false;
 	if (is_fault)
 		return read_trigger_fault(r, subject, t);
@@ -184,7 +165,7 @@ static bool read_after(const struct schema_reader *r, const struct yaml *map, st
 }
 
 static bool read_trigger(
-        const struct schema_reader *r, const struct yaml *entry, const struct keys_fault *keys, struct scenario_fault *f)
+	const struct schema_reader *r, const struct yaml *entry, const struct keys_fault *keys, struct scenario_fault *f)
 {
 	struct scenario_trigger *t = &f->trigger;
 	const struct yaml *at = yaml_get(entry, "at"), *after = yaml_get(entry, "after"), *delay = yaml_get(entry, "delay");
@@ -232,15 +213,15 @@ static bool is_possible(const struct schema_reader *r, const struct scenario_fau
 
 	if (f->times.high > 1 && t->value.low != t->value.high && width < f->times.high)
 		return schema_fail(r, t->value_place, "%llu faults get different values of this range, which has %llu",
-		        (unsigned long long)f->times.high, (unsigned long long)width);
+			(unsigned long long)f->times.high, (unsigned long long)width);
 	if (t->kind == TRIGGER_AT && !within_run(r, t->value_place, "the end of `at`", t->value.high))
 		return false;
 	return within_run(r, t->delay_place, "the end of `delay`", t->delay_ns.high) &&
-	       within_run(r, f->for_place, "the end of `for`", f->for_ns.high);
+		within_run(r, f->for_place, "the end of `for`", f->for_ns.high);
 }
 
 static bool read_values(
-        const struct schema_reader *r, const struct yaml *entry, const struct keys_fault *keys, struct scenario_fault *f)
+	const struct schema_reader *r, const struct yaml *entry, const struct keys_fault *keys, struct scenario_fault *f)
 {
 	const struct yaml *lasting = yaml_get(entry, "for"), *times = yaml_get(entry, "times");
 
@@ -274,15 +255,15 @@ static bool read_fault(const struct schema_reader *r, const struct yaml *entry, 
 	list_extra(f->kind, extra);
 	if (f->kind && !f->kind->is_applied)
 		ok = schema_fail(
-		        r, f->place, "faults `%s` cannot be applied yet; this version applies %s", f->kind->name, kinds.data);
+			r, f->place, "faults `%s` cannot be applied yet; this version applies %s", f->kind->name, kinds.data);
 	ok = ok && schema_read(r, &keys_fault, extra, entry, &keys);
 	if (ok && !f->kind)
 		ok = schema_fail(r, entry->place, "a fault needs a kind and its target, such as `kill: NODE`; the kinds are %s",
-		        kinds.data);
+			kinds.data);
 	buf_free(&kinds);
 	return ok && schema_nodes(r, target, "the target of a fault", f->targets, &f->target_count, &mask) &&
-	       read_values(r, entry, &keys, f) && read_params(r, entry, f) && read_trigger(r, entry, &keys, f) &&
-	       is_possible(r, f);
+		read_values(r, entry, &keys, f) && read_params(r, entry, f) && read_trigger(r, entry, &keys, f) &&
+		is_possible(r, f);
 }
 
 bool scenario_read_faults(const struct schema_reader *r, const struct yaml *faults)
@@ -304,7 +285,7 @@ bool scenario_read_faults(const struct schema_reader *r, const struct yaml *faul
 			return false;
 		if (planned > SCENARIO_PLANNED_MAX)
 			return schema_fail(r, fault.times_place, "the entries give up to %llu faults; at most %d",
-			        (unsigned long long)planned, SCENARIO_PLANNED_MAX);
+				(unsigned long long)planned, SCENARIO_PLANNED_MAX);
 	}
 	return true;
 }
