@@ -271,11 +271,13 @@ static bool publish(struct recording *r, struct err *err)
 /* QEMU or the guest broke: what is known of it stays, bounded and harmless. A cancelled or misconfigured run leaves nothing. */
 static void keep_diagnosis(struct recording *r, struct err *err)
 {
-	if (!r->machine || !err || err->code != ERR_QEMU)
+	if (!err || err->code != ERR_QEMU)
 		return;
 	struct buf console = {0}, qemu = {0};
-	machine_console(r->machine, &console);
-	machine_diagnosis(r->machine, &qemu);
+	if (r->machine) {
+		machine_console(r->machine, &console);
+		machine_diagnosis(r->machine, &qemu);
+	}
 	struct rundir_note notes[] = {{"console.txt", console.data, console.size}, {"qemu.txt", qemu.data, qemu.size}};
 	struct err ignored;
 	if (rundir_fail(r->dir, err, notes, sizeof notes / sizeof *notes, &ignored)) {
