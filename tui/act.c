@@ -301,9 +301,12 @@ void app_request(struct app *app, const struct request *request)
 	case REQUEST_GOTO:
 		app_goto(app, request->index, request->jump);
 		break;
-	case REQUEST_OPEN:
-		app_act(app, ACTION_OPEN, NULL);
+	case REQUEST_OPEN: {
+		struct err err = {0};
+		if (!act_open_run(app, NULL, &err))
+			app_message(app, true, "%s", err.text);
 		break;
+	}
 	case REQUEST_DETAIL:
 		view_detail_show(app->screen.views[SCREEN_DETAIL], request->subject, request->index);
 		show_bottom(app, BOTTOM_DETAIL);

@@ -8,6 +8,8 @@
 
 #define ZOOM_FACTOR 2.0
 
+static const struct timeline_filter any = {0}; /* every event */
+
 bool act_need_run(struct app *app, struct run **ret, struct err *err)
 {
 	*ret = app_run(app);
@@ -61,7 +63,7 @@ bool act_event_next(struct app *app, const char *arg, struct err *err)
 	struct run *run;
 	(void)arg;
 	return act_need_run(app, &run, err) &&
-		go(app, timeline_next(run->timeline, run->playhead, NULL), false, err, "this is the last event");
+		go(app, timeline_next(run->timeline, run->playhead, &any), false, err, "this is the last event");
 }
 
 bool act_event_prev(struct app *app, const char *arg, struct err *err)
@@ -70,7 +72,7 @@ bool act_event_prev(struct app *app, const char *arg, struct err *err)
 	(void)arg;
 	if (!act_need_run(app, &run, err))
 		return false;
-	size_t event = run->playhead == TIMELINE_NONE ? TIMELINE_NONE : timeline_prev(run->timeline, run->playhead, NULL);
+	size_t event = run->playhead == TIMELINE_NONE ? TIMELINE_NONE : timeline_prev(run->timeline, run->playhead, &any);
 	return go(app, event, false, err, "this is the first event");
 }
 
@@ -179,7 +181,7 @@ bool act_begin(struct app *app, const char *arg, struct err *err)
 	struct run *run;
 	(void)arg;
 	return act_need_run(app, &run, err) &&
-		go(app, timeline_next(run->timeline, TIMELINE_NONE, NULL), true, err, "no events yet");
+		go(app, timeline_next(run->timeline, TIMELINE_NONE, &any), true, err, "no events yet");
 }
 
 bool act_end(struct app *app, const char *arg, struct err *err)
@@ -187,7 +189,7 @@ bool act_end(struct app *app, const char *arg, struct err *err)
 	struct run *run;
 	(void)arg;
 	if (!act_need_run(app, &run, err) ||
-		!go(app, timeline_prev(run->timeline, TIMELINE_NONE, NULL), true, err, "no events yet"))
+		!go(app, timeline_prev(run->timeline, TIMELINE_NONE, &any), true, err, "no events yet"))
 		return false;
 	run->follow = true;
 	return true;

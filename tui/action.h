@@ -57,12 +57,16 @@ enum scope {
 	X(FAIL_NEXT, "next-failure", "p", RUN, "", "failure", \
 		"Go to the next event that decided or proves a failed property; without failures, any property") \
 	X(FAIL_PREV, "previous-failure", "P", RUN, "", "<", "Go to the previous one") \
-	X(DIFF_WITH, "diff", "d", RUN, "[RUN]", "diff", "Compare with the run named, with the marked one, or choose one") \
 	X(SEARCH, "search", "/", RUN, "TEXT", "search", "Search forward in what events say; small letters match capitals too") \
 	X(SEARCH_BACK, "search-back", "\\", RUN, "TEXT", "", "Search backward") \
 	X(SEARCH_NEXT, "next-match", "n", RUN, "", "", "Go to the next match") \
 	X(SEARCH_PREV, "previous-match", "N", RUN, "", "", "Go to the previous match") \
-	X(BOOKMARK, "bookmark", "b", RUN, "[NAME]", "bookmark", "Set a bookmark here, or take it away") \
+	X(CONSOLE, "console", "c", RUN, "[NODE]", "console", \
+		"Output of the nodes up to the playhead; again: one node after the other") \
+	X(DIFF_WITH, "diff", "d", RUN, "[RUN]", "diff", "Compare with the run named, with the marked one, or choose one") \
+	X(DETAIL, "detail", "Enter", RUN, "", "detail", "Everything about what is selected: the event, the fault, the property") \
+	X(PLAN, "plan", "s", RUN, "", "scenario", "The scenario with the seed's decisions marked, and the plan") \
+	X(BOOKMARK, "bookmark", "b", RUN, "[NAME]", "mark", "Set a bookmark here, or take it away") \
 	X(BOOKMARK_NEXT, "next-bookmark", "'", RUN, "", "", "Go to the next bookmark") \
 	X(BOOKMARK_PREV, "previous-bookmark", "\"", RUN, "", "", "Go to the previous bookmark") \
 	X(NODE_NEXT, "next-of-node", "e", RUN, "", "", "Go to the next event of the same node") \
@@ -73,10 +77,6 @@ enum scope {
 		"Go to a moment: ev:17, fault:kill#1.applied, prop:ID, t:4.39s, an icount, begin, end") \
 	X(JUMP_BACK, "jump-back", "u Backspace", RUN, "", "", "Go back to where you were before the last jump") \
 	X(JUMP_FORWARD, "jump-forward", "U", RUN, "", "", "Undo jump-back") \
-	X(DETAIL, "detail", "Enter", RUN, "", "detail", "Everything about what is selected: the event, the fault, the property") \
-	X(CONSOLE, "console", "c", RUN, "[NODE]", "console", \
-		"Output of the nodes up to the playhead; again: one node after the other") \
-	X(PLAN, "plan", "s", RUN, "", "scenario", "The scenario with the seed's decisions marked, and the plan") \
 	X(EVENTS, "events", "v", RUN, "", "", "Back to events, faults and properties") \
 	X(ZOOM_IN, "zoom-in", "+ =", RUN, "", "zoom", "Show less of the run, larger") \
 	X(ZOOM_OUT, "zoom-out", "-", RUN, "", "<", "Show more of the run") \

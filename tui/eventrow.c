@@ -29,9 +29,9 @@ struct eventrow eventrow_columns(const struct run *run, int width)
 	}
 	columns.seq_width = digits(timeline_count(t));
 	char time[FMT_MAX];
-	if (width >= 24)
+	if (width >= 34)
 		columns.time_width = (int)strlen(fmt_seconds(timeline_end_vtime(t), time));
-	if (width >= 20)
+	if (width >= 26)
 		columns.node_width = longest > 12 ? 12 : longest;
 	if (width >= 100)
 		columns.icount_width = digits(timeline_end_icount(t)) * 4 / 3 + 1;
@@ -63,12 +63,61 @@ enum role eventrow_role(const struct entry *entry)
 	}
 }
 
+static void put_name(struct buf *out, const char *name)
+{
+	glyph_show(name, strlen(name), true, out);
+}
+
+static void put_invocation(const struct event *e, struct buf *out)
+{
+	if (e->invocation > 1)
+		buf_printf(out, " #%" PRIu64, e->invocation);
+}
+
+/* Lists have little room: what the columns beside it say already, and what is always the same, is left out. */
 void eventrow_text(const struct event *e, struct buf *out)
 {
-	if (e->kind != EVENT_IO_LINE) {
-		const char *name = event_kind_name(e->kind), *dot = strchr(name, '.');
-		bool whole = e->kind == EVENT_RUN_START || e->kind == EVENT_RUN_END || !dot;
-		buf_printf(out, "%s ", whole ? name : dot + 1);
+	char name[16];
+	switch (e->kind) {
+	case EVENT_NODE_STARTED:
+	case EVENT_NODE_READY:
+	case EVENT_NODE_CLEANED:
+		buf_str(out, strchr(event_kind_name(e->kind), '.') + 1);
+		put_invocation(e, out);
+		return;
+	case EVENT_NODE_EXITED:
+		if (e->by_signal)
+			buf_printf(out, "killed by %s", event_signal_name(e->status, name));
+		else
+			buf_printf(out, "exited with %d", e->status);
+		put_invocation(e, out);
+		return;
+	case EVENT_FAULT_SELECTED:
+	case EVENT_FAULT_APPLIED:
+	case EVENT_FAULT_REJECTED:
+	case EVENT_FAULT_OBSERVED:
+	case EVENT_FAULT_HEALED:
+		put_name(out, e->fault);
+		buf_printf(out, " %s", strchr(event_kind_name(e->kind), '.') + 1);
+		if (e->why[0]) {
+			buf_str(out, ": ");
+			put_name(out, e->why);
+		}
+		return;
+	case EVENT_RUN_START:
+		buf_str(out, "run starts");
+		return;
+	case EVENT_RUN_END:
+		buf_str(out, "run ends: ");
+		break;
+	case EVENT_NODE_LAUNCH_FAILED:
+		buf_str(out, "launch failed: ");
+		break;
+	case EVENT_USER_EVENT:
+		buf_str(out, "event ");
+		break;
+	default:
+		break;
 	}
 	describe_event(e, out);
 }
@@ -130,7 +179,6 @@ void eventrow_draw(struct pen *p, const struct run *run, size_t event, const str
 		eventrow_text(&read.event, &what);
 	else
 		buf_str(&what, err.text);
-	pen_field(p, ROLE_TEXT, "", 0);
 	view_text_matches(p, ok ? columns->ahead ? ROLE_DIM : eventrow_role(entry) : ROLE_ERROR, what.data ? what.data : "",
 		columns->search);
 	buf_free(&what);

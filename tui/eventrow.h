@@ -18,7 +18,7 @@ void eventrow_draw(struct pen *p, const struct run *run, size_t event, const str
 
 /* The role that an event is drawn in. */
 enum role eventrow_role(const struct entry *entry);
-/* Appends what it says with its kind: "acked 87", "started invocation 1, pid 4", "applied kill#1". Printable. */
+/* Appends what it says, short: "acked 87", "started #2", "killed by SIGKILL", "kill#1 applied". Printable. */
 void eventrow_text(const struct event *e, struct buf *out);
 /* The verdict that the event decided or is a witness of: *ret_verdict; false if there is none. Failures win. */
 bool eventrow_verdict(const struct run *run, size_t event, enum verdict *ret_verdict);

@@ -49,7 +49,7 @@ const char *glyph_escape(uint32_t code, unsigned char byte, char out[16]);
 	X(UNEXERCISED, "–", "-") \
 	X(UNKNOWN, "?", "?") \
 	X(PENDING, "·", ".") \
-	X(BOOKMARK, "◆", "*") \
+	X(BOOKMARK, "★", "*") \
 	X(MARKED, "●", "*") \
 	X(MORE, "…", "~") \
 	X(ARROW, "→", ">") \

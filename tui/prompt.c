@@ -54,6 +54,13 @@ static int has_input(void)
 	return current->queue.size > 0;
 }
 
+/* Gives up the line being edited, with its undo list. */
+static void abandon(void)
+{
+	rl_free_line_state();
+	rl_callback_handler_remove();
+}
+
 static void redisplay(void)
 {
 }
@@ -149,7 +156,7 @@ void prompt_destroy(struct prompt *p)
 	if (!p)
 		return;
 	if (p->state == PROMPT_EDITING)
-		rl_callback_handler_remove();
+		abandon();
 	free_list(p->matches, &p->match_count);
 	free_list(p->found, &p->found_count);
 	free(p->matches);
@@ -158,7 +165,7 @@ void prompt_destroy(struct prompt *p)
 	free(p->label);
 	free(p->entered);
 	buf_free(&p->queue);
-	clear_history();
+	rl_clear_history(); /* with what readline keeps about edited entries */
 	if (p->null_in)
 		fclose(p->null_in);
 	if (p->null_out)
@@ -170,7 +177,7 @@ void prompt_destroy(struct prompt *p)
 void prompt_open(struct prompt *p, const char *label, const char *text)
 {
 	if (p->state == PROMPT_EDITING)
-		rl_callback_handler_remove();
+		abandon();
 	free(p->label);
 	p->label = mem_str(label);
 	buf_clear(&p->queue);
@@ -242,7 +249,7 @@ enum prompt_state prompt_key(struct prompt *p, uint32_t key)
 	free_list(p->matches, &p->match_count);
 	bool empty_backspace = key == KEYS_BACKSPACE && rl_end == 0;
 	if (cancels(key) || empty_backspace) {
-		rl_callback_handler_remove();
+		abandon();
 		p->state = PROMPT_CANCELLED;
 		return p->state;
 	}

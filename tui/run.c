@@ -157,8 +157,9 @@ size_t run_fault_next(const struct run *run, bool backward)
 
 size_t run_node_next(const struct run *run, bool backward)
 {
+	struct timeline_filter any = {0};
 	if (run->playhead == TIMELINE_NONE)
-		return backward ? TIMELINE_NONE : timeline_next(run->timeline, TIMELINE_NONE, NULL);
+		return backward ? TIMELINE_NONE : timeline_next(run->timeline, TIMELINE_NONE, &any);
 	struct timeline_filter filter = {.node = 1 + timeline_entries(run->timeline)[run->playhead].node};
 	return backward ? timeline_prev(run->timeline, run->playhead, &filter)
 			: timeline_next(run->timeline, run->playhead, &filter);

@@ -211,14 +211,14 @@ static void draw_words(struct pen *p, const struct key_word *words, size_t count
 	}
 }
 
-/* The most special actions first, as many as fit; `:`, `?` and the way out always. */
+/* The first actions of the table, as many as fit; help and the way out always. */
 static void draw_keys(const struct screen *s, const struct model *m, struct canvas *c, struct rect row)
 {
-	static const enum action always[] = {ACTION_COMMAND, ACTION_HELP, ACTION_QUIT};
-	struct key_word words[KEY_WORDS_MAX], last[3];
+	static const enum action always[] = {ACTION_HELP, ACTION_QUIT};
+	struct key_word words[KEY_WORDS_MAX], last[2];
 	size_t count = 0, last_count = 0;
 	int left = row.w - 1;
-	for (size_t i = 3; i-- > 0;) {
+	for (size_t i = 2; i-- > 0;) {
 		struct key_word w;
 		if (key_word(m->keys, always[i], m->utf8, &w) && word_width(&w) <= left) {
 			left -= word_width(&w);
@@ -228,7 +228,7 @@ static void draw_keys(const struct screen *s, const struct model *m, struct canv
 	unsigned scopes = screen_scopes(s);
 	for (int action = 0; action < ACTION_COUNT && count < KEY_WORDS_MAX; action++) {
 		const struct action_info *info = action_info((enum action)action);
-		bool reserved = action == ACTION_COMMAND || action == ACTION_HELP || action == ACTION_QUIT;
+		bool reserved = action == ACTION_HELP || action == ACTION_QUIT;
 		if (!info->brief[0] || info->brief[0] == '<' || reserved || !(scopes >> info->scope & 1))
 			continue;
 		struct key_word w;
@@ -326,42 +326,58 @@ static void draw_pane(
 	v->ops->draw(v, m, c, area, focused);
 }
 
-/* Events, faults and properties beside each other; what has no room gives way, the focused one never. */
-static void draw_lists(struct screen *s, const struct model *m, struct canvas *c, struct rect area)
+static void draw_separator(struct canvas *c, struct rect line, bool tee)
+{
+	canvas_vline(c, line, ROLE_BORDER);
+	struct pen p = pen_at(c, line, 0);
+	if (tee)
+		pen_sign(&p, ROLE_BORDER, GLYPH_TEE_DOWN);
+}
+
+/* A wide screen: events, faults and properties beside each other. */
+static void draw_columns(struct screen *s, const struct model *m, struct canvas *c, struct rect area)
 {
 	static const enum screen_view which[3] = {SCREEN_EVENTS, SCREEN_FAULTS, SCREEN_PROPERTIES};
-	struct layout_part parts[3] = {{30, 0, 6, 1}, {22, 34, 3, 3}, {24, 60, 4, 2}};
+	static const struct layout_part parts[3] = {{46, 0, 6, 0}, {26, 40, 3, 2}, {30, 60, 4, 1}};
 	struct rect rects[3];
-	for (int i = 0; i < 3; i++) {
-		if (s->focus == which[i]) {
-			parts[i].drop = 0;
-			parts[i].max = 0;
-		} else if (s->wide) {
-			parts[i] = (struct layout_part){0, 0, 0, 9};
-		}
-	}
 	layout_columns(area, 1, parts, 3, rects);
-	int last = -1;
 	for (int i = 0; i < 3; i++) {
-		if (rects[i].w == 0)
-			continue;
-		if (last >= 0) {
-			struct rect line = {rects[i].x - 1, area.y, 1, area.h};
-			canvas_vline(c, line, ROLE_BORDER);
-			struct pen p = pen_at(c, line, 0);
-			pen_sign(&p, ROLE_BORDER, GLYPH_TEE_DOWN);
-		}
-		last = i;
+		if (rects[i].w && i > 0)
+			draw_separator(c, (struct rect){rects[i].x - 1, area.y, 1, area.h}, true);
 		draw_pane(s, which[i], m, c, rects[i], s->focus == which[i]);
 	}
 }
 
-static int timeline_rows(const struct run *run, int room)
+/* A narrow one: faults above properties, beside the events; both share what is there by what they need. */
+static void draw_stacked(struct screen *s, const struct model *m, struct canvas *c, struct rect area)
 {
-	size_t faults = timeline_fault_count(run->timeline) ? 2 : 1, nodes = timeline_node_count(run->timeline);
-	int want = (int)(nodes < 20 ? nodes : 20) + (int)faults + 3;
-	int most = room / 2 < TIMELINE_MIN ? TIMELINE_MIN : room / 2;
-	return want < most ? want : most;
+	static const struct layout_part parts[2] = {{36, 0, 3, 0}, {28, 44, 2, 1}};
+	struct rect rects[2], right[2];
+	layout_columns(area, 1, parts, 2, rects);
+	draw_pane(s, SCREEN_EVENTS, m, c, rects[0], s->focus == SCREEN_EVENTS);
+	if (rects[1].w == 0)
+		return;
+	int faults = (int)s->views[SCREEN_FAULTS]->list.count + 1, properties = (int)s->views[SCREEN_PROPERTIES]->list.count + 1;
+	int half = area.h / 2 > 4 ? area.h / 2 : 4;
+	struct layout_part rows[2] = {
+		{faults < half ? faults : half, 0, properties > half ? 0 : 1, s->focus == SCREEN_FAULTS ? 0 : 2},
+		{properties < half ? properties : half, 0, 1, s->focus == SCREEN_PROPERTIES ? 0 : 1}};
+	layout_rows(rects[1], 0, rows, 2, right);
+	draw_separator(c, (struct rect){rects[1].x - 1, area.y, 1, area.h}, true);
+	draw_pane(s, SCREEN_FAULTS, m, c, right[0], s->focus == SCREEN_FAULTS);
+	draw_pane(s, SCREEN_PROPERTIES, m, c, right[1], s->focus == SCREEN_PROPERTIES);
+}
+
+/* What has no room gives way; the focused list never does. */
+static void draw_lists(struct screen *s, const struct model *m, struct canvas *c, struct rect area)
+{
+	bool other = s->focus != SCREEN_EVENTS;
+	if (s->wide || (other && area.w < 36 + 1 + 28) || area.h < 4)
+		draw_pane(s, s->focus, m, c, area, true);
+	else if (area.w >= 46 + 26 + 30 + 2)
+		draw_columns(s, m, c, area);
+	else
+		draw_stacked(s, m, c, area);
 }
 
 static void draw_run(struct screen *s, const struct model *m, struct canvas *c, struct rect area)
@@ -373,13 +389,15 @@ static void draw_run(struct screen *s, const struct model *m, struct canvas *c, 
 		return;
 	}
 	bool tall = area.h >= TALL_ROWS && s->bottom == BOTTOM_LISTS;
-	struct layout_part parts[3] = {
-		{TIMELINE_MIN, timeline_rows(run, area.h), 100, 2}, {5, 0, 3, 0}, {tall ? 8 : 0, 0, tall ? 2 : 0, 3}};
+	struct view *timeline = s->views[SCREEN_TIMELINE];
+	int most = area.h / 2 > TIMELINE_MIN ? area.h / 2 : TIMELINE_MIN;
+	int rows = area.h > TIMELINE_MIN + 4 ? timeline->ops->rows(timeline, m, area.w, most) : 0;
+	struct layout_part parts[3] = {{rows, rows, 0, 2}, {4, 0, 3, 0}, {tall ? 8 : 0, 0, tall ? 2 : 0, 3}};
 	struct rect rects[3];
 	layout_rows(area, 0, parts, 3, rects);
 	if (rects[0].h) {
 		s->shown[SCREEN_TIMELINE] = true;
-		s->views[SCREEN_TIMELINE]->ops->draw(s->views[SCREEN_TIMELINE], m, c, rects[0], false);
+		timeline->ops->draw(timeline, m, c, rects[0], false);
 	}
 	if (s->bottom == BOTTOM_LISTS)
 		draw_lists(s, m, c, rects[1]);

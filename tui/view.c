@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/fmt.h"
+
 void view_destroy(struct view *v)
 {
 	if (v)
@@ -37,6 +39,13 @@ bool view_list_act(struct list *list, int height, enum action action)
 	}
 }
 
+struct rect view_list_area(const struct list *list, struct rect area)
+{
+	if (area.h >= 3 && area.w >= 8 && list_shown(list) > (size_t)area.h)
+		area.w--;
+	return area;
+}
+
 void view_mark_row(struct canvas *c, struct rect area, int row, bool focused)
 {
 	canvas_overlay(c, rect_row(area, row), focused ? ROLE_SELECTED : ROLE_CURSOR);
@@ -55,13 +64,30 @@ void doc_view_changed(struct doc_view *v)
 	v->wrapped_width = -1;
 }
 
+static void wrap(struct doc_view *v, int width)
+{
+	if (v->wrapped_width == width)
+		return;
+	doc_wrap(&v->doc, width, &v->wrapped);
+	v->wrapped_width = width;
+}
+
+void doc_view_reveal(struct doc_view *v, struct rect area, size_t tag)
+{
+	size_t rows = area.h > 0 ? (size_t)area.h : 0;
+	wrap(v, area.w);
+	for (size_t i = 0; i < v->wrapped.line_count; i++)
+		if (v->wrapped.lines[i].tag == tag) {
+			if (i < v->top || i + 3 >= v->top + rows)
+				v->top = i > rows / 3 ? i - rows / 3 : 0;
+			return;
+		}
+}
+
 void doc_view_draw(struct doc_view *v, struct canvas *c, struct rect area)
 {
 	v->view.area = area;
-	if (v->wrapped_width != area.w) {
-		doc_wrap(&v->doc, area.w, &v->wrapped);
-		v->wrapped_width = area.w;
-	}
+	wrap(v, area.w);
 	size_t rows = area.h > 0 ? (size_t)area.h : 0, count = v->wrapped.line_count;
 	size_t last = count > rows ? count - rows : 0;
 	if (v->top > last)
@@ -113,6 +139,16 @@ void view_verdict_sign(struct pen *p, enum verdict verdict)
 {
 	static const enum glyph signs[VERDICT_COUNT] = {GLYPH_PASS, GLYPH_FAIL, GLYPH_UNEXERCISED, GLYPH_UNKNOWN};
 	pen_sign(p, view_verdict_role(verdict), signs[verdict]);
+}
+
+void view_put_margin(const struct fact_property *fact, struct buf *out)
+{
+	char used[FMT_MAX], of[FMT_MAX];
+	if (strcmp(fact->margin_unit, "ns") == 0)
+		buf_printf(out, "%s of %s used", fmt_time(fact->margin_used, used), fmt_time(fact->margin_of, of));
+	else
+		buf_printf(out, "%s of %s %s used", fmt_count(fact->margin_used, used), fmt_count(fact->margin_of, of),
+			fact->margin_unit);
 }
 
 void view_text_matches(struct pen *p, enum role role, const char *text, const char *search)

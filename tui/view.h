@@ -34,6 +34,8 @@ struct view_ops {
 	const char *name; /* on its head line */
 	/* The model changed (a new playhead, more events): adjust the selection. */
 	void (*sync)(struct view *v, const struct model *m);
+	/* How many rows of at most `most` it makes use of, at this width. */
+	int (*rows)(struct view *v, const struct model *m, int width, int most);
 	/* Draws inside area, which may be empty. */
 	void (*draw)(struct view *v, const struct model *m, struct canvas *c, struct rect area, bool focused);
 	/* Takes an action that is the view's own affair. False: not its affair. */
@@ -61,6 +63,8 @@ void view_destroy(struct view *v); /* NULL is fine */
 
 /* Moving about in a list: handles up, down, pages, first, last. Returns whether action was one of them. */
 bool view_list_act(struct list *list, int height, enum action action);
+/* The part of area that rows may use: without the last column when a scroll mark is drawn there. */
+struct rect view_list_area(const struct list *list, struct rect area);
 /* Lays the selection's overlay over a row of area. */
 void view_mark_row(struct canvas *c, struct rect area, int row, bool focused);
 
@@ -74,11 +78,15 @@ struct doc_view {
 void doc_view_finish(struct doc_view *v);
 void doc_view_changed(struct doc_view *v); /* after changing doc */
 void doc_view_draw(struct doc_view *v, struct canvas *c, struct rect area);
+/* Scrolls so that the first line with this tag is in the upper half, unless it is seen already. */
+void doc_view_reveal(struct doc_view *v, struct rect area, size_t tag);
 bool doc_view_act(struct doc_view *v, enum action action);
 
 /* Drawing that several views share. */
 void view_verdict_sign(struct pen *p, enum verdict verdict);
 enum role view_verdict_role(enum verdict verdict);
+/* "37 of 64 events used", "1.953 s of 100.0 s used" */
+void view_put_margin(const struct fact_property *fact, struct buf *out);
 /* Text with the parts that match search laid over in the match role. */
 void view_text_matches(struct pen *p, enum role role, const char *text, const char *search);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/describe.h"
 #include "tui/eventrow.h"
 #include "tui/fmt.h"
 #include "tui/source.h"
@@ -163,7 +164,7 @@ static void make_event(struct doc *d, const struct run *run)
 		return;
 	}
 	struct buf what = {0};
-	eventrow_text(&read.event, &what);
+	describe_event(&read.event, &what);
 	doc_pair(d, COLUMN, "what", eventrow_role(entry), what.data);
 	const struct bookmark *bookmark = run_bookmark_at(run, event);
 	doc_pair(d, COLUMN, "bookmark", ROLE_BOOKMARK, bookmark ? bookmark->name[0] ? bookmark->name : "(no name)" : NULL);
@@ -256,9 +257,10 @@ static void make_property(struct view_detail *v, struct doc *d, const struct run
 	snprintf(text, sizeof text, "%" PRIu64 " times", fact->evaluations);
 	doc_pair(d, COLUMN, "evaluated", ROLE_TEXT, text);
 	if (fact->has_margin) {
-		snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " %.40s used", fact->margin_used, fact->margin_of,
-			fact->margin_unit);
-		doc_pair(d, COLUMN, "margin", ROLE_TEXT, text);
+		struct buf margin = {0};
+		view_put_margin(fact, &margin);
+		doc_pair(d, COLUMN, "margin", ROLE_TEXT, margin.data);
+		buf_free(&margin);
 	}
 	place_line(v, d, fact->place);
 	if (fact->decided_at && p->decided != TIMELINE_NONE)

@@ -19,6 +19,7 @@ struct view_diff {
 	int facts_width;
 	struct view *consoles[2];
 	bool show_consoles;
+	bool show_all;      /* the story and the facts have the whole page */
 	struct rect events; /* where the rows were drawn last */
 };
 
@@ -242,7 +243,7 @@ static void draw_rows(struct view_diff *v, const struct model *m, struct canvas 
 		size_t at = list_row(list, list->top + (size_t)row);
 		if (at == LIST_NONE)
 			break;
-		draw_row(v, m, at, c, area, row, focused);
+		draw_row(v, m, at, c, view_list_area(list, area), row, focused);
 	}
 	list_draw_bar(list, c, area);
 }
@@ -290,6 +291,13 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		make_facts(v, m, area.w);
 		v->story.top = 0;
 	}
+	if (v->show_all) {
+		struct rect half = rect_cut_bottom(&area, area.h / 2);
+		v->story.wrapped_width = -1;
+		doc_view_draw(&v->story, c, area);
+		draw_facts(v, m, c, half);
+		return;
+	}
 	doc_wrap(&v->story.doc, area.w > 2 ? area.w - 1 : 1, &v->story.wrapped);
 	v->story.wrapped_width = area.w > 2 ? area.w - 1 : 1;
 	int story = (int)v->story.wrapped.line_count, facts = (int)v->facts.line_count + 1;
@@ -323,12 +331,20 @@ static bool act(
 	const struct run *run = model_run(m);
 	if (!run)
 		return false;
+	if (action == ACTION_DETAIL) {
+		v->show_all = !v->show_all;
+		v->story.top = 0;
+		return true;
+	}
+	if (v->show_all && doc_view_act(&v->story, action))
+		return true;
 	if (action == ACTION_CONSOLE && !argument) {
+		v->show_all = false;
 		v->show_consoles = !v->show_consoles;
 		return true;
 	}
 	if (action == ACTION_EVENTS) {
-		v->show_consoles = false;
+		v->show_consoles = v->show_all = false;
 		return true;
 	}
 	if (v->show_consoles)

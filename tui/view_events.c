@@ -196,7 +196,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		size_t event = list_row(&view->list, view->list.top + (size_t)row);
 		if (event == LIST_NONE)
 			break;
-		struct pen p = pen_at(c, area, row);
+		struct pen p = pen_at(c, view_list_area(&view->list, area), row);
 		columns.ahead = run->playhead == TIMELINE_NONE || event > run->playhead;
 		eventrow_draw(&p, run, event, &columns);
 		if (event == view->list.selected && run->playhead != TIMELINE_NONE)

@@ -108,9 +108,13 @@ static void draw_row(const struct view_faults *v, const struct run *run, size_t 
 	bool first = row == 0 || v->rows[row - 1].fault != r->fault;
 	size_t event = event_of(v, row);
 	bool happened = event != TIMELINE_NONE && run->playhead != TIMELINE_NONE && event <= run->playhead;
-	int left = pen_left(p), number_width = 6;
-	int id_width = left - 9 - number_width;
-	id_width = id_width > 14 ? 14 : id_width < 4 ? 4 : id_width;
+	int left = pen_left(p), id_width = 4;
+	for (size_t i = 0; i < timeline_fault_count(v->timeline); i++) {
+		int w = glyph_text_width(timeline_fault(v->timeline, i)->id);
+		id_width = w > id_width ? w : id_width;
+	}
+	int most = left - 1 - 8 - 6 > 4 ? left - 1 - 8 - 6 : 4;
+	id_width = id_width > most ? most : id_width;
 	pen_field(p, happened ? ROLE_FAULT : ROLE_DIM, first ? fault->id : "", id_width);
 	pen_text(p, ROLE_TEXT, " ");
 	if (r->stage < 0) {
@@ -138,7 +142,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		size_t at = list_row(&view->list, view->list.top + (size_t)row);
 		if (at == LIST_NONE)
 			break;
-		struct pen p = pen_at(c, area, row);
+		struct pen p = pen_at(c, view_list_area(&view->list, area), row);
 		draw_row(v, run, at, &p);
 		if (at == view->list.selected && focused)
 			view_mark_row(c, area, row, focused);

@@ -22,7 +22,13 @@ static void action_line(struct doc *d, const struct keymap *keys, enum action ac
 	buf_free(&name);
 }
 
-static void make_help(struct doc *d, const struct keymap *keys)
+static bool shows(enum action action, const char *words)
+{
+	const struct action_info *info = action_info(action);
+	return !words || strcasestr(info->name, words) || strcasestr(info->help, words);
+}
+
+static void make_help(struct doc *d, const struct keymap *keys, const char *words)
 {
 	static const enum scope order[] = {SCOPE_RUN, SCOPE_ALL, SCOPE_LIST, SCOPE_RUNS, SCOPE_DIFF};
 	doc_heading(d, "Keys and commands");
@@ -35,7 +41,7 @@ static void make_help(struct doc *d, const struct keymap *keys)
 	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
 		doc_heading(d, scope_title(order[i]));
 		for (int action = 0; action < ACTION_COUNT; action++)
-			if (action_info((enum action)action)->scope == order[i])
+			if (action_info((enum action)action)->scope == order[i] && shows((enum action)action, words))
 				action_line(d, keys, (enum action)action);
 	}
 	doc_heading(d, "Signs");
@@ -121,34 +127,47 @@ static void make_tour(struct doc *d, const struct keymap *keys)
 	}
 }
 
+struct view_help {
+	struct doc_view text; /* first: is the view */
+	char *words;          /* of the filter, or NULL */
+};
+
 static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
 {
-	struct doc_view *v = (struct doc_view *)view;
+	struct view_help *v = (struct view_help *)view;
 	(void)focused;
-	if (v->doc.line_count == 0) {
+	if (v->text.doc.line_count == 0) {
 		if (strcmp(view->ops->name, "tour") == 0)
-			make_tour(&v->doc, m->keys);
+			make_tour(&v->text.doc, m->keys);
 		else
-			make_help(&v->doc, m->keys);
-		doc_view_changed(v);
+			make_help(&v->text.doc, m->keys, v->words);
+		doc_view_changed(&v->text);
 	}
-	doc_view_draw(v, c, area);
+	doc_view_draw(&v->text, c, area);
 }
 
 static bool act(
 	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
 {
+	struct view_help *v = (struct view_help *)view;
 	(void)m;
-	(void)argument;
 	(void)ret;
 	(void)err;
-	return doc_view_act((struct doc_view *)view, action);
+	if (action == ACTION_FILTER) {
+		free(v->words);
+		v->words = argument ? mem_str(argument) : NULL;
+		doc_clear(&v->text.doc); /* made anew when it is drawn */
+		return true;
+	}
+	return doc_view_act(&v->text, action);
 }
 
 static void destroy(struct view *view)
 {
-	doc_view_finish((struct doc_view *)view);
-	free(view);
+	struct view_help *v = (struct view_help *)view;
+	doc_view_finish(&v->text);
+	free(v->words);
+	free(v);
 }
 
 static const struct view_ops help_ops = {.name = "help", .draw = draw, .act = act, .destroy = destroy};
@@ -156,9 +175,9 @@ static const struct view_ops tour_ops = {.name = "tour", .draw = draw, .act = ac
 
 static struct view *create(const struct view_ops *ops)
 {
-	struct doc_view *v = mem_alloc(sizeof *v);
-	v->view.ops = ops;
-	return &v->view;
+	struct view_help *v = mem_alloc(sizeof *v);
+	v->text.view.ops = ops;
+	return &v->text.view;
 }
 
 struct view *view_help_create(void)

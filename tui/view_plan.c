@@ -11,6 +11,7 @@ struct view_plan {
 	struct doc_view text; /* first: is the view */
 	const struct timeline *timeline;
 	size_t focus_line; /* of the scenario: of the fault at the playhead; 0 none */
+	bool reveal;       /* scroll there when it is drawn next */
 };
 
 static void annotations(struct doc *d, const struct facts *facts, unsigned line)
@@ -119,6 +120,7 @@ static void sync(struct view *view, const struct model *m)
 		return;
 	v->timeline = run->timeline;
 	v->focus_line = line;
+	v->reveal = true;
 	doc_clear(&v->text.doc);
 	make_scenario(&v->text.doc, run, line);
 	make_plan(&v->text.doc, timeline_facts(run->timeline));
@@ -127,9 +129,13 @@ static void sync(struct view *view, const struct model *m)
 
 static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
 {
+	struct view_plan *v = (struct view_plan *)view;
 	(void)focused;
 	sync(view, m);
-	doc_view_draw(&((struct view_plan *)view)->text, c, area);
+	if (v->reveal && v->focus_line)
+		doc_view_reveal(&v->text, area, v->focus_line);
+	v->reveal = false;
+	doc_view_draw(&v->text, c, area);
 }
 
 static bool act(

@@ -111,7 +111,7 @@ static void draw_event_number(struct pen *p, const struct run *run, size_t event
 	if (event == TIMELINE_NONE || width < 2)
 		return;
 	snprintf(text, sizeof text, "%zu", event + 1);
-	pen_number(p, event == run->playhead ? ROLE_PLAYHEAD : ROLE_NUMBER, text, width < 8 ? width : 8);
+	pen_number(p, event == run->playhead ? ROLE_PLAYHEAD : ROLE_NUMBER, text, width < 6 ? width : 6);
 	if (event == run->playhead)
 		pen_sign(p, ROLE_PLAYHEAD, GLYPH_LEFT);
 }
@@ -121,17 +121,17 @@ static void draw_row(const struct view_properties *v, const struct run *run, siz
 	const struct property_row *r = &v->rows[row];
 	const struct timeline_property *property = timeline_property(v->timeline, r->property);
 	const struct fact_property *fact = property->fact;
-	char text[80];
+	struct buf text = {0};
 	switch (r->kind) {
 	case ROW_HEAD: {
-		int width = pen_left(p) - 2 - 8;
+		int width = pen_left(p) - 2 - 7;
 		view_verdict_sign(p, fact->verdict);
 		pen_text(p, ROLE_TEXT, " ");
 		pen_field(p, view_verdict_role(fact->verdict), fact->id, width < 6 ? pen_left(p) : width > 30 ? 30 : width);
 		if (fact->decided_at)
 			draw_event_number(p, run, property->decided);
 		else
-			pen_text(p, ROLE_DIM, fact->verdict == VERDICT_UNEXERCISED ? " unexer." : "  at end");
+			pen_text(p, ROLE_DIM, fact->verdict == VERDICT_UNEXERCISED ? "  never" : " at end");
 		break;
 	}
 	case ROW_WHY:
@@ -139,15 +139,16 @@ static void draw_row(const struct view_properties *v, const struct run *run, siz
 		pen_field(p, ROLE_TEXT, fact->why, pen_left(p));
 		break;
 	case ROW_MARGIN:
-		snprintf(text, sizeof text, "  %llu of %llu %s used", (unsigned long long)fact->margin_used,
-			(unsigned long long)fact->margin_of, fact->margin_unit);
-		pen_field(p, ROLE_DIM, text, pen_left(p));
+		buf_str(&text, "  ");
+		view_put_margin(fact, &text);
+		pen_field(p, ROLE_DIM, text.data, pen_left(p));
 		break;
 	case ROW_WITNESS:
-		pen_field(p, ROLE_DIM, "  witness", pen_left(p) - 8 > 9 ? (pen_left(p) - 8 > 32 ? 32 : pen_left(p) - 8) : 9);
+		pen_field(p, ROLE_DIM, "  witness", pen_left(p) - 7 > 9 ? (pen_left(p) - 7 > 32 ? 32 : pen_left(p) - 7) : 9);
 		draw_event_number(p, run, property->witnesses[r->witness]);
 		break;
 	}
+	buf_free(&text);
 }
 
 static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
@@ -162,7 +163,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		size_t at = list_row(&view->list, view->list.top + (size_t)row);
 		if (at == LIST_NONE)
 			break;
-		struct pen p = pen_at(c, area, row);
+		struct pen p = pen_at(c, view_list_area(&view->list, area), row);
 		draw_row(v, run, at, &p);
 		if (at == view->list.selected && focused)
 			view_mark_row(c, area, row, focused);

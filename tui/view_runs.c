@@ -52,6 +52,7 @@ static bool act(
 	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
 {
 	struct view_runs *v = (struct view_runs *)view;
+	(void)ret;
 	(void)err;
 	if (action == ACTION_FILTER) {
 		free(v->words);
@@ -59,10 +60,6 @@ static bool act(
 		view->list.filtered = v->words != NULL;
 		v->shown = UINT64_MAX;
 		sync(view, m);
-		return true;
-	}
-	if (action == ACTION_OPEN && !(argument && argument[0]) && view->list.selected < view->list.count) {
-		*ret = (struct request){.kind = REQUEST_OPEN, .index = view->list.selected};
 		return true;
 	}
 	if (!view_list_act(&view->list, view->area.h - 1, action))
@@ -201,7 +198,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		size_t at = list_row(&view->list, view->list.top + (size_t)row);
 		if (at == LIST_NONE || at >= m->list->count)
 			break;
-		p = pen_at(c, area, row);
+		p = pen_at(c, view_list_area(&view->list, area), row);
 		draw_row(&m->list->rows[at], m, &w, &p);
 		if (at == view->list.selected)
 			view_mark_row(c, area, row, focused);

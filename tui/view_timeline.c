@@ -61,6 +61,14 @@ static const struct lanes *lanes_for(struct view_timeline *v, const struct run *
 	return v->lanes;
 }
 
+static int rows(struct view *view, const struct model *m, int width, int most)
+{
+	const struct run *run = model_run(m);
+	if (!run || width < 1)
+		return 0;
+	return lanes_for((struct view_timeline *)view, run, (struct rect){0, 0, width, most}, m->utf8)->height;
+}
+
 static void draw_bookmarks(const struct run *run, const struct lanes *lanes, struct canvas *c, struct rect area)
 {
 	for (size_t i = 0; i < run->bookmark_count; i++) {
@@ -111,7 +119,7 @@ static void destroy(struct view *view)
 	free(v);
 }
 
-static const struct view_ops ops = {.name = "timeline", .draw = draw, .press = press, .destroy = destroy};
+static const struct view_ops ops = {.name = "timeline", .rows = rows, .draw = draw, .press = press, .destroy = destroy};
 
 struct view *view_timeline_create(void)
 {
