@@ -26,6 +26,7 @@ struct search {
 	size_t loaded, loaded_end;
 	size_t *candidates; /* backward: events of the block that may hold the text */
 	size_t candidate_count, candidate_room;
+	bool listed; /* they are those of what is loaded, as far as it was not looked at */
 	struct timeline_event event;
 };
 
@@ -200,7 +201,8 @@ static bool load_block(struct search *s, size_t first, size_t last, struct err *
 		return true;
 	uint64_t offset = timeline_entries(s->timeline)[first].offset;
 	size_t size = (size_t)(timeline_event_end(s->timeline, last - 1) - offset);
-	s->loaded = s->loaded_end = 0;
+	s->loaded = s->loaded_end = s->candidate_count = 0;
+	s->listed = false;
 	buf_clear(&s->block);
 	buf_reserve(&s->block, size + 1);
 	if (!timeline_read(s->timeline, offset, size, s->block.data, err))
@@ -256,9 +258,9 @@ static enum search_result search_forward(struct search *s, size_t first, size_t 
 static enum search_result search_backward(struct search *s, size_t first, size_t last, size_t *ret, struct err *err)
 {
 	enum search_result result = SEARCH_MORE;
-	s->candidate_count = 0;
-	for (size_t index = first; index < last && next_candidate(s, &index, last); index++)
+	for (size_t index = first; !s->listed && index < last && next_candidate(s, &index, last); index++)
 		ARRAY_PUSH(s->candidates, s->candidate_count, s->candidate_room) = index;
+	s->listed = true;
 	while (result == SEARCH_MORE && s->candidate_count > 0) {
 		*ret = s->candidates[--s->candidate_count];
 		result = look_at(s, *ret, err);
