@@ -1,5 +1,6 @@
 #include "engine/eventindex.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static void names_finish(struct names *names)
 }
 
 bool eventindex_init(
-        struct eventindex *index, char *const *nodes, size_t node_count, char *const *faults, size_t fault_count, struct err *err)
+	struct eventindex *index, char *const *nodes, size_t node_count, char *const *faults, size_t fault_count, struct err *err)
 {
 	*index = (struct eventindex){0};
 	bool ok = names_add(&index->nodes, "", 0) == 0;
@@ -158,14 +159,38 @@ static bool take_number(struct scan *s, uint64_t *ret)
 	return true;
 }
 
+#define EACH_BYTE(c) (0x0101010101010101u * (uint64_t)(c))
+
+/* A word whose lowest set bit is in the first byte of `word` that is c; 0 if none is. (Bits above it may be wrong.) */
+static uint64_t find_byte(uint64_t word, unsigned char c)
+{
+	uint64_t x = word ^ EACH_BYTE(c);
+	return (x - EACH_BYTE(1)) & ~x & EACH_BYTE(0x80);
+}
+
+/* The first quote or backslash from at on, or end; eight bytes at a time, since most of a run is text in strings. */
+static const char *find_special(const char *at, const char *end)
+{
+	for (; end - at >= 8; at += 8) {
+		uint64_t word, found;
+		memcpy(&word, at, sizeof word);
+		found = find_byte(le64toh(word), '"') | find_byte(le64toh(word), '\\');
+		if (found)
+			return at + __builtin_ctzll(found) / 8;
+	}
+	while (at < end && *at != '"' && *at != '\\')
+		at++;
+	return at;
+}
+
 /* The inside of a string, as written; its escapes are not decoded. */
 static bool take_string(struct scan *s, struct event_bytes *ret)
 {
 	if (s->at == s->end || *s->at != '"')
 		return fail(s, "a string");
-	const char *at = s->at + 1;
-	while (at < s->end && *at != '"')
-		at += *at == '\\' ? 2 : 1;
+	const char *at = find_special(s->at + 1, s->end);
+	while (at < s->end && *at == '\\')
+		at = s->end - at > 2 ? find_special(at + 2, s->end) : s->end;
 	if (at >= s->end)
 		return fail(s, "a string that ends");
 	*ret = (struct event_bytes){s->at + 1, (size_t)(at - s->at - 1)};
@@ -192,9 +217,9 @@ static bool take_value(struct scan *s, struct event_bytes *ret)
 {
 	uint64_t number;
 	const char *start = s->at;
-	bool ok = start < s->end && *start == '"'   ? take_string(s, ret)
-	          : start < s->end && *start == 't' ? TAKE(s, "true")
-	                                            : take_number(s, &number);
+	bool ok = start < s->end && *start == '"' ? take_string(s, ret)
+		: start < s->end && *start == 't' ? TAKE(s, "true")
+						  : take_number(s, &number);
 	*ret = (struct event_bytes){start, (size_t)(s->at - start)};
 	return ok || fail(s, "a string, a number or true");
 }
@@ -208,7 +233,7 @@ static bool take_kind(struct scan *s, uint8_t *ret)
 {
 	static const struct event_bytes names[] = {
 #define KIND_NAME(id, name) [EVENT_##id] = {name, sizeof name - 1},
-	        EVENT_KINDS(KIND_NAME)
+		EVENT_KINDS(KIND_NAME)
 #undef KIND_NAME
 	};
 	struct event_bytes name;
@@ -240,7 +265,7 @@ static bool is_counter(uint8_t kind, struct event_bytes key)
 		return same(key, "kills");
 	default:
 		return same(key, "inv") && kind != EVENT_NODE_READY && kind != EVENT_NODE_CLEANED &&
-		       kind != EVENT_NODE_LAUNCH_FAILED;
+			kind != EVENT_NODE_LAUNCH_FAILED;
 	}
 }
 
@@ -277,8 +302,9 @@ static bool scan_fields(struct scan *s, struct entry *e, struct event_bytes *fau
 			return false;
 		}
 		e->flags |= flags_of(e->kind, key, value);
-		if (!is_counter(e->kind, key))
-			e->gist = eventindex_hash(e->gist, start, (size_t)(s->at - start));
+		/* content gathers the counters here, and what is not one when all is read. */
+		uint64_t *hash = is_counter(e->kind, key) ? &e->content : &e->gist;
+		*hash = eventindex_hash(*hash, start, (size_t)(s->at - start));
 	}
 	if (!TAKE(s, "}"))
 		return false;
@@ -298,18 +324,19 @@ static bool scan_line(struct scan *s, struct entry *e, uint64_t seq, struct even
 		return fail(s, "the number of this line");
 	}
 	if (!TAKE(s, ",\"icount\":") || !take_number(s, &e->icount) || !TAKE(s, ",\"vtime_ns\":") ||
-	        !take_number(s, &e->vtime_ns))
+		!take_number(s, &e->vtime_ns))
 		return false;
 	const char *content = s->at + 1;
 	if (!TAKE(s, ",\"node\":") || !take_name(s, node) || !TAKE(s, ",\"kind\":") || !take_kind(s, &e->kind))
 		return false;
 	e->gist = eventindex_hash(EVENTINDEX_HASH, content, (size_t)(s->at - content));
-	e->content = e->gist;
+	e->content = EVENTINDEX_HASH;
 	if (!scan_fields(s, e, fault))
 		return false;
 	/* The plans are compared themselves; their digest would make every two runs part at their first event. */
-	if (e->kind != EVENT_RUN_START)
-		e->content = eventindex_hash(EVENTINDEX_HASH, content, (size_t)(s->end - content));
+	if (e->kind == EVENT_RUN_START)
+		e->content = EVENTINDEX_HASH;
+	e->content = eventindex_hash(e->content, &e->gist, sizeof e->gist);
 	return true;
 }
 
@@ -318,7 +345,7 @@ static bool scan_line(struct scan *s, struct entry *e, uint64_t seq, struct even
 static bool line_error(const struct eventindex *index, const struct scan *s, struct err *err)
 {
 	return err_set(
-	        err, ERR_INPUT, "line %zu, column %zu: expected %s", index->count + 1, (size_t)(s->at - s->start) + 1, s->error);
+		err, ERR_INPUT, "line %zu, column %zu: expected %s", index->count + 1, (size_t)(s->at - s->start) + 1, s->error);
 }
 
 static bool add_line(struct eventindex *index, const char *line, size_t size, struct err *err)
@@ -344,6 +371,14 @@ static bool add_line(struct eventindex *index, const char *line, size_t size, st
 	e.fault = fault.data ? (uint32_t)fault_number + 1 : 0;
 	ARRAY_PUSH(index->entries, index->count, index->room) = e;
 	return true;
+}
+
+bool eventindex_is(const struct eventindex *index, size_t event, const char *line, size_t size)
+{
+	struct scan s = {line, line, line + size, NULL};
+	struct entry e = {0};
+	struct event_bytes node, fault = {0};
+	return scan_line(&s, &e, event + 1, &node, &fault) && e.content == index->entries[event].content;
 }
 
 bool eventindex_feed(struct eventindex *index, const char *bytes, size_t size, size_t *ret_used, struct err *err)

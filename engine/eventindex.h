@@ -55,7 +55,7 @@ struct eventindex {
 
 /* Empty, but for names that are to have the first numbers (those of the plan). Fails if there are too many or one twice. */
 bool eventindex_init(struct eventindex *index, char *const *nodes, size_t node_count, char *const *faults, size_t fault_count,
-        struct err *err);
+	struct err *err);
 void eventindex_finish(struct eventindex *index);
 
 /*
@@ -66,6 +66,9 @@ bool eventindex_feed(struct eventindex *index, const char *bytes, size_t size, s
 
 /* Takes what fd (events.jsonl) has beyond index->end. */
 bool eventindex_read(struct eventindex *index, int fd, struct err *err);
+
+/* Whether a line (without its newline) is the one that an event of the index was made from. */
+bool eventindex_is(const struct eventindex *index, size_t event, const char *line, size_t size);
 
 /* The hash of content and gist, continued from hash, which starts as EVENTINDEX_HASH. */
 #define EVENTINDEX_HASH 0x9e3779b97f4a7c15u

@@ -74,10 +74,10 @@ static uint64_t checksum(const struct buf *names, const struct entry *entries, s
 static bool header_fits(const struct header *h, const struct header *want, uint64_t file_size)
 {
 	return h->magic == want->magic && h->version == want->version && h->entry_size == want->entry_size &&
-	       h->events_size == want->events_size && h->mtime_s == want->mtime_s && h->mtime_ns == want->mtime_ns &&
-	       h->end <= h->events_size && h->count <= EVENTINDEX_EVENTS_MAX && h->nodes <= EVENTINDEX_NAMES_MAX &&
-	       h->faults <= EVENTINDEX_NAMES_MAX && h->names_size <= NAMES_SIZE_MAX &&
-	       file_size == sizeof *h + h->names_size + h->count * sizeof(struct entry);
+		h->events_size == want->events_size && h->mtime_s == want->mtime_s && h->mtime_ns == want->mtime_ns &&
+		h->end <= h->events_size && h->count <= EVENTINDEX_EVENTS_MAX && h->nodes <= EVENTINDEX_NAMES_MAX &&
+		h->faults <= EVENTINDEX_NAMES_MAX && h->names_size <= NAMES_SIZE_MAX &&
+		file_size == sizeof *h + h->names_size + h->count * sizeof(struct entry);
 }
 
 /* Nothing that the rest of the program relies on is taken on trust. */
@@ -86,7 +86,7 @@ static bool entries_are_sound(const struct eventindex *index)
 	for (size_t i = 0; i < index->count; i++) {
 		const struct entry *e = &index->entries[i], *before = i ? e - 1 : NULL;
 		if (e->offset >= index->end || e->node >= index->nodes.count || e->fault > index->faults.count ||
-		        e->kind >= EVENT_KIND_COUNT)
+			e->kind >= EVENT_KIND_COUNT)
 			return false;
 		if (before && (e->offset <= before->offset || e->icount < before->icount || e->vtime_ns < before->vtime_ns))
 			return false;
@@ -129,10 +129,8 @@ static bool last_line_is(const struct eventindex *index, int events_fd)
 	if (size > EVENT_LINE_MAX + 1)
 		return false;
 	char *line = mem_alloc(size);
-	struct event_bytes content;
 	bool ok = pread(events_fd, line, size, (off_t)last->offset) == (ssize_t)size && line[size - 1] == '\n' &&
-	          event_content(line, size - 1, &content) &&
-	          eventindex_hash(EVENTINDEX_HASH, content.data, content.size) == last->content;
+		eventindex_is(index, index->count - 1, line, size - 1);
 	free(line);
 	return ok;
 }
@@ -142,20 +140,20 @@ static bool load(struct eventindex *index, int fd, int events_fd, struct buf *na
 	struct header want, h;
 	struct stat st;
 	if (!key_of(events_fd, &want) || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !read_all(fd, &h, sizeof h) ||
-	        !header_fits(&h, &want, (uint64_t)st.st_size))
+		!header_fits(&h, &want, (uint64_t)st.st_size))
 		return false;
 	buf_reserve(names, h.names_size + 1);
 	names->size = h.names_size;
 	*list = mem_array((size_t)h.nodes + h.faults, sizeof **list);
 	if (!read_all(fd, names->data, names->size) || !names_fit(names, &h, *list) ||
-	        !eventindex_init(index, *list + 1, h.nodes - 1, *list + h.nodes, h.faults, NULL))
+		!eventindex_init(index, *list + 1, h.nodes - 1, *list + h.nodes, h.faults, NULL))
 		return false;
 	index->entries = mem_grow(NULL, h.count + 1, sizeof *index->entries);
 	index->count = index->room = h.count;
 	index->end = h.end;
 	return read_all(fd, index->entries, h.count * sizeof *index->entries) &&
-	       checksum(names, index->entries, index->count) == h.checksum && entries_are_sound(index) &&
-	       last_line_is(index, events_fd);
+		checksum(names, index->entries, index->count) == h.checksum && entries_are_sound(index) &&
+		last_line_is(index, events_fd);
 }
 
 bool indexfile_load(struct eventindex *index, int dirfd, int events_fd)
@@ -199,7 +197,7 @@ static bool save(const struct eventindex *index, int fd, int events_fd)
 	h.names_size = names.size;
 	h.checksum = checksum(&names, index->entries, index->count);
 	bool ok = write_all(fd, &h, sizeof h) && write_all(fd, names.data, names.size) &&
-	          write_all(fd, index->entries, index->count * sizeof *index->entries);
+		write_all(fd, index->entries, index->count * sizeof *index->entries);
 	buf_free(&names);
 	return ok;
 }
