@@ -141,8 +141,17 @@ $(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(B)/libtui.a $(B)/libengine.a $(B)/libage
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(B)/fuzz && $(CC) $(POLECAT_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(TUI_LIBS) $(PKG_LIBS) -lm
 
-SOURCES := $(wildcard agent/*.c engine/*.c tui/*.c tests/unit/*.c tests/fuzz/*.c tests/workloads/*.c)
-HEADERS := $(wildcard agent/*.h engine/*.h tui/*.h tests/unit/*.h tests/fuzz/*.h)
+# Programs for tests: runs made up without a machine, and the waits of a screen over large ones.
+.PHONY: tools
+tools: $(B)/make-run $(B)/time-timeline ## what makes and measures runs of any size for tests
+$(B)/make-run: $(B)/tests/tools/make-run.o $(B)/tests/tools/simulate.o $(B)/libengine.a
+$(B)/time-timeline: $(B)/tests/tools/time-timeline.o $(B)/libengine.a
+$(B)/make-run $(B)/time-timeline:
+	$(call say,LD,$@)
+	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
+
+SOURCES := $(wildcard agent/*.c engine/*.c tui/*.c tests/unit/*.c tests/fuzz/*.c tests/workloads/*.c tests/tools/*.c)
+HEADERS := $(wildcard agent/*.h engine/*.h tui/*.h tests/unit/*.h tests/fuzz/*.h tests/tools/*.h)
 compile_commands.json: always
 	@mkdir -p $(B) && { echo '['; for f in $(SOURCES); do printf '%s{"directory": "%s", "file": "%s", "command": "cc %s -c %s"}\n' "$$comma" \
 		'$(CURDIR)' $$f '$(filter-out -MMD -MP,$(POLECAT_CFLAGS)) $(PKG_CFLAGS)' $$f; comma=,; done; echo ']'; } >$(B)/commands.new
