@@ -192,11 +192,19 @@ static bool no_sharing(struct builder *b, const struct fy_token *anchor, const s
 	return true;
 }
 
+static bool is_quoted(struct fy_token *token)
+{
+	enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+	return style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
+}
+
 static bool take_event(struct builder *b, struct fy_event *e)
 {
 	const struct fy_mark *mark = fy_event_start_mark(e);
 	if (mark && mark->line >= 0 && mark->column >= 0)
 		b->place = (struct text_place){(unsigned)mark->line + 1, (unsigned)mark->column + 1};
+	if (e->type == FYET_SCALAR && is_quoted(e->scalar.value) && b->place.column > 1)
+		b->place.column--; /* the mark stands behind the quote */
 	switch (e->type) {
 	case FYET_SCALAR:
 		return no_sharing(b, e->scalar.anchor, e->scalar.tag) && scalar(b, e);

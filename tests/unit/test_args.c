@@ -20,8 +20,15 @@ static const struct args_option options[] = {
 	{"exec", 'e', "CMD", true, "Do this."},
 	{0},
 };
-static const struct command demo = {.name = "demo", .operands = "FILE...", .least = 1, .most = 2, .about = "A 'demo' with \\ in it.",
-	.more = ".starts with a dot\n\nand goes on", .options = options, .rest = true, .run = nothing};
+static const struct command demo = {.name = "demo",
+	.operands = "FILE...",
+	.least = 1,
+	.most = 2,
+	.about = "A 'demo' with \\ in it.",
+	.more = ".starts with a dot\n\nand goes on",
+	.options = options,
+	.rest = true,
+	.run = nothing};
 static const struct command *const commands[] = {&demo, NULL};
 
 static struct args *parse(struct err *err, size_t count, char **words)

@@ -38,7 +38,7 @@ static void pieces_are_the_whole(void)
 }
 
 const struct test suite_digest[] = {
-        {"known answers", known_answers},
-        {"pieces are the whole", pieces_are_the_whole},
-        {0},
+	{"known answers", known_answers},
+	{"pieces are the whole", pieces_are_the_whole},
+	{0},
 };

@@ -52,10 +52,10 @@ static void exit_statuses(void)
 }
 
 const struct test suite_err[] = {
-        {"code and text are kept", code_and_text_are_kept},
-        {"prefix says what we were doing", prefix_says_what_we_were_doing},
-        {"a NULL err is allowed", null_is_allowed},
-        {"long text is cut, not overrun", long_text_is_cut_not_overrun},
-        {"exit statuses", exit_statuses},
-        {0},
+	{"code and text are kept", code_and_text_are_kept},
+	{"prefix says what we were doing", prefix_says_what_we_were_doing},
+	{"a NULL err is allowed", null_is_allowed},
+	{"long text is cut, not overrun", long_text_is_cut_not_overrun},
+	{"exit statuses", exit_statuses},
+	{0},
 };

@@ -9,32 +9,32 @@
 
 /* Every kind, every field, as docs/FORMATS.md has them. */
 static const char *const lines[] = {
-        "{\"seq\":1,\"icount\":0,\"vtime_ns\":0,\"node\":\"\",\"kind\":\"run.start\",\"plan\":\"" SHA "\"}",
-        HEAD "\"node.started\",\"inv\":1,\"pid\":57}",
-        HEAD "\"node.ready\",\"inv\":1}",
-        HEAD "\"node.launch_failed\",\"inv\":1,\"step\":\"execve /x\",\"errno\":\"ENOENT\"}",
-        HEAD "\"node.launch_failed\",\"inv\":1,\"step\":\"?\",\"errno\":\"4000\"}",
-        HEAD "\"node.exited\",\"inv\":2,\"exit\":0,\"out_bytes\":5,\"err_bytes\":6,\"out_sha256\":\"" SHA
-             "\",\"err_sha256\":\"" SHA "\"}",
-        HEAD "\"node.exited\",\"inv\":2,\"signal\":\"SIGKILL\",\"out_bytes\":5,\"err_bytes\":6,\"out_sha256\":\"\",\"err_"
-             "sha256\":\"\"}",
-        HEAD
-        "\"node.exited\",\"inv\":2,\"signal\":\"40\",\"out_bytes\":5,\"err_bytes\":6,\"out_sha256\":\"\",\"err_sha256\":\"\"}",
-        HEAD "\"node.cleaned\",\"inv\":1}",
-        HEAD "\"proc.oom\",\"inv\":1,\"kills\":3}",
-        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":87,\"text\":\"acked 87\"}",
-        HEAD "\"io.line\",\"inv\":1,\"stream\":\"err\",\"line\":18446744073709551615,\"text\":\"\",\"cut\":true}",
-        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":"
-             "\"\\\"\\\\\\n\\t\\r\\b\\f\\u0000\\u0001\\u001f\\u007f\xc3\xa9\"}",
-        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"hex\":\"ff00\",\"cut\":true}",
-        HEAD "\"fault.selected\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":1,\"why\":\"\"}",
-        HEAD "\"fault.applied\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":1,\"why\":\"\"}",
-        HEAD "\"fault.rejected\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":0,\"why\":\"not running\"}",
-        HEAD "\"fault.observed\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":1,\"why\":\"\"}",
-        HEAD "\"fault.healed\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":2,\"why\":\"\"}",
-        HEAD "\"user.event\",\"inv\":1,\"text\":\"{\\\"a\\\":1}\"}",
-        HEAD "\"user.event\",\"inv\":1,\"hex\":\"80\"}",
-        HEAD "\"run.end\",\"reason\":\"done\",\"why\":\"\"}",
+	"{\"seq\":1,\"icount\":0,\"vtime_ns\":0,\"node\":\"\",\"kind\":\"run.start\",\"plan\":\"" SHA "\"}",
+	HEAD "\"node.started\",\"inv\":1,\"pid\":57}",
+	HEAD "\"node.ready\",\"inv\":1}",
+	HEAD "\"node.launch_failed\",\"inv\":1,\"step\":\"execve /x\",\"errno\":\"ENOENT\"}",
+	HEAD "\"node.launch_failed\",\"inv\":1,\"step\":\"?\",\"errno\":\"4000\"}",
+	HEAD "\"node.exited\",\"inv\":2,\"exit\":0,\"out_bytes\":5,\"err_bytes\":6,\"out_sha256\":\"" SHA
+	     "\",\"err_sha256\":\"" SHA "\"}",
+	HEAD "\"node.exited\",\"inv\":2,\"signal\":\"SIGKILL\",\"out_bytes\":5,\"err_bytes\":6,\"out_sha256\":\"\",\"err_"
+	     "sha256\":\"\"}",
+	HEAD
+	"\"node.exited\",\"inv\":2,\"signal\":\"40\",\"out_bytes\":5,\"err_bytes\":6,\"out_sha256\":\"\",\"err_sha256\":\"\"}",
+	HEAD "\"node.cleaned\",\"inv\":1}",
+	HEAD "\"proc.oom\",\"inv\":1,\"kills\":3}",
+	HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":87,\"text\":\"acked 87\"}",
+	HEAD "\"io.line\",\"inv\":1,\"stream\":\"err\",\"line\":18446744073709551615,\"text\":\"\",\"cut\":true}",
+	HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":"
+	     "\"\\\"\\\\\\n\\t\\r\\b\\f\\u0000\\u0001\\u001f\\u007f\xc3\xa9\"}",
+	HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"hex\":\"ff00\",\"cut\":true}",
+	HEAD "\"fault.selected\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":1,\"why\":\"\"}",
+	HEAD "\"fault.applied\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":1,\"why\":\"\"}",
+	HEAD "\"fault.rejected\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":0,\"why\":\"not running\"}",
+	HEAD "\"fault.observed\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":1,\"why\":\"\"}",
+	HEAD "\"fault.healed\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":2,\"why\":\"\"}",
+	HEAD "\"user.event\",\"inv\":1,\"text\":\"{\\\"a\\\":1}\"}",
+	HEAD "\"user.event\",\"inv\":1,\"hex\":\"80\"}",
+	HEAD "\"run.end\",\"reason\":\"done\",\"why\":\"\"}",
 };
 #define LINES (sizeof lines / sizeof *lines)
 
@@ -47,7 +47,7 @@ static bool round_trip(const char *line)
 	if (same) {
 		event_write(&e, &out);
 		same = out.size == strlen(line) + 1 && memcmp(out.data, line, out.size - 1) == 0 &&
-		       out.data[out.size - 1] == '\n';
+			out.data[out.size - 1] == '\n';
 	}
 	buf_free(&arena);
 	buf_free(&out);
@@ -106,32 +106,32 @@ static void cut_lines_are_refused(void)
 static void other_spellings_are_refused(void)
 {
 	static const char *const bad[] = {
-	        " " HEAD "\"node.ready\",\"inv\":1}",
-	        HEAD "\"node.ready\",\"inv\":1} ",
-	        HEAD "\"node.ready\",\"inv\":01}",
-	        HEAD "\"node.ready\",\"inv\":-1}",
-	        HEAD "\"node.ready\",\"inv\":18446744073709551616}",
-	        HEAD "\"node.ready\",\"inv\":1,\"pid\":1}",
-	        HEAD "\"node.dreamt\",\"inv\":1}",
-	        HEAD "\"node.started\",\"pid\":57,\"inv\":1}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"in\",\"line\":1,\"text\":\"\"}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\",\"cut\":false}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\\u0041\"}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\\u000a\"}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\\u001F\"}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\\/\"}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\t\"}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\xff\"}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\xed\xa0\x80\"}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"hex\":\"61\"}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"hex\":\"FF\"}",
-	        HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"hex\":\"ff0\"}",
-	        HEAD "\"run.end\",\"reason\":\"a\\u0000b\",\"why\":\"\"}",
-	        HEAD "\"node.launch_failed\",\"inv\":1,\"step\":\"\",\"errno\":\"2\"}",
-	        HEAD "\"node.exited\",\"inv\":2,\"signal\":\"KILL\",\"out_bytes\":5,\"err_bytes\":6,\"out_sha256\":\"\",\"err_"
-	             "sha256\":\"\"}",
-	        HEAD "\"node.exited\",\"inv\":2,\"exit\":4294967296,\"out_bytes\":5,\"err_bytes\":6,\"out_sha256\":\"\",\"err_"
-	             "sha256\":\"\"}",
+		" " HEAD "\"node.ready\",\"inv\":1}",
+		HEAD "\"node.ready\",\"inv\":1} ",
+		HEAD "\"node.ready\",\"inv\":01}",
+		HEAD "\"node.ready\",\"inv\":-1}",
+		HEAD "\"node.ready\",\"inv\":18446744073709551616}",
+		HEAD "\"node.ready\",\"inv\":1,\"pid\":1}",
+		HEAD "\"node.dreamt\",\"inv\":1}",
+		HEAD "\"node.started\",\"pid\":57,\"inv\":1}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"in\",\"line\":1,\"text\":\"\"}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\",\"cut\":false}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\\u0041\"}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\\u000a\"}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\\u001F\"}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\\/\"}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\t\"}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\xff\"}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"text\":\"\xed\xa0\x80\"}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"hex\":\"61\"}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"hex\":\"FF\"}",
+		HEAD "\"io.line\",\"inv\":1,\"stream\":\"out\",\"line\":1,\"hex\":\"ff0\"}",
+		HEAD "\"run.end\",\"reason\":\"a\\u0000b\",\"why\":\"\"}",
+		HEAD "\"node.launch_failed\",\"inv\":1,\"step\":\"\",\"errno\":\"2\"}",
+		HEAD "\"node.exited\",\"inv\":2,\"signal\":\"KILL\",\"out_bytes\":5,\"err_bytes\":6,\"out_sha256\":\"\",\"err_"
+		     "sha256\":\"\"}",
+		HEAD "\"node.exited\",\"inv\":2,\"exit\":4294967296,\"out_bytes\":5,\"err_bytes\":6,\"out_sha256\":\"\",\"err_"
+		     "sha256\":\"\"}",
 	};
 	struct buf arena = {0};
 	struct event e;
@@ -168,8 +168,9 @@ static void broken_names_stay_json(void)
 	struct event e = {.node = "a", .kind = EVENT_RUN_END, .reason = "x\xff", .why = NULL};
 
 	event_write(&e, &out);
-	CU_ASSERT_STRING_EQUAL(out.data, "{\"seq\":0,\"icount\":0,\"vtime_ns\":0,\"node\":\"a\",\"kind\":\"run.end\",\"reason\":"
-	                                 "\"x\xef\xbf\xbd\",\"why\":\"\"}\n");
+	CU_ASSERT_STRING_EQUAL(out.data,
+		"{\"seq\":0,\"icount\":0,\"vtime_ns\":0,\"node\":\"a\",\"kind\":\"run.end\",\"reason\":"
+		"\"x\xef\xbf\xbd\",\"why\":\"\"}\n");
 	buf_free(&out);
 }
 
@@ -205,13 +206,13 @@ static void names_of_signals_and_errors(void)
 }
 
 const struct test suite_event[] = {
-        {"every kind comes back", every_kind_comes_back},
-        {"fields are read", fields_are_read},
-        {"cut lines are refused", cut_lines_are_refused},
-        {"other spellings are refused", other_spellings_are_refused},
-        {"long lines are refused", long_lines_are_refused},
-        {"broken names stay JSON", broken_names_stay_json},
-        {"content is what, not when", content_is_what_not_when},
-        {"names of signals and errors", names_of_signals_and_errors},
-        {0},
+	{"every kind comes back", every_kind_comes_back},
+	{"fields are read", fields_are_read},
+	{"cut lines are refused", cut_lines_are_refused},
+	{"other spellings are refused", other_spellings_are_refused},
+	{"long lines are refused", long_lines_are_refused},
+	{"broken names stay JSON", broken_names_stay_json},
+	{"content is what, not when", content_is_what_not_when},
+	{"names of signals and errors", names_of_signals_and_errors},
+	{0},
 };

@@ -7,9 +7,18 @@
 
 static struct manifest sample(void)
 {
-	struct manifest m = {.polecat = mem_str("0.1.0"), .scenario = mem_str("a \"quoted\" name"), .seed = UINT64_MAX,
-		.created = mem_str("2026-01-02T03:04:05Z"), .kind = mem_str("closed"), .reproducible = mem_str("seed"),
-		.end = mem_str("done"), .verdict = VERDICT_FAIL, .icount = 123456789012, .events = 17, .faults = 2, .log_size = 99,
+	struct manifest m = {.polecat = mem_str("0.1.0"),
+		.scenario = mem_str("a \"quoted\" name"),
+		.seed = UINT64_MAX,
+		.created = mem_str("2026-01-02T03:04:05Z"),
+		.kind = mem_str("closed"),
+		.reproducible = mem_str("seed"),
+		.end = mem_str("done"),
+		.verdict = VERDICT_FAIL,
+		.icount = 123456789012,
+		.events = 17,
+		.faults = 2,
+		.log_size = 99,
 		.identity = mem_str("{\"machine\":[\"-M\",\"microvm\"],\"qemu\":{\"version\":\"7.2.22\"}}")};
 	memset(m.identity_sha256, 'a', 64);
 	manifest_add_file(&m, "events.jsonl", "x\n", 2);

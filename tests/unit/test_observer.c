@@ -50,8 +50,14 @@ static void tell_begin(struct story *s)
 
 static void tell_output(struct story *s, uint64_t stream, uint64_t offset, uint64_t sequence, const char *what)
 {
-	tell(s, (struct wire_message){.type = WIRE_OUTPUT, .node = 1, .invocation = 1, .stream = stream, .offset = offset,
-			 .sequence = sequence, .bytes = text(what)});
+	tell(s,
+		(struct wire_message){.type = WIRE_OUTPUT,
+			.node = 1,
+			.invocation = 1,
+			.stream = stream,
+			.offset = offset,
+			.sequence = sequence,
+			.bytes = text(what)});
 }
 
 static void tell_exit(struct story *s, const char *out, const char *err)
@@ -59,9 +65,16 @@ static void tell_exit(struct story *s, const char *out, const char *err)
 	uint8_t out_sum[DIGEST_SIZE], err_sum[DIGEST_SIZE];
 	digest_sha256(out, strlen(out), out_sum);
 	digest_sha256(err, strlen(err), err_sum);
-	tell(s, (struct wire_message){.type = WIRE_EXITED, .node = 1, .invocation = 1, .code = WIRE_BY_SIGNAL, .value = 9,
-			 .out_total = strlen(out), .err_total = strlen(err), .out_sha = bytes(out_sum, DIGEST_SIZE),
-			 .err_sha = bytes(err_sum, DIGEST_SIZE)});
+	tell(s,
+		(struct wire_message){.type = WIRE_EXITED,
+			.node = 1,
+			.invocation = 1,
+			.code = WIRE_BY_SIGNAL,
+			.value = 9,
+			.out_total = strlen(out),
+			.err_total = strlen(err),
+			.out_sha = bytes(out_sum, DIGEST_SIZE),
+			.err_sha = bytes(err_sum, DIGEST_SIZE)});
 }
 
 static bool keep(void *data, const struct event *e, struct err *err)
@@ -102,10 +115,12 @@ static void tells_the_same_in_any_steps(void)
 	tell(&s, (struct wire_message){.type = WIRE_CLEANED, .node = 1, .invocation = 1});
 	tell(&s, (struct wire_message){.type = WIRE_END, .code = WIRE_END_DONE});
 	char *whole = observe(&s, &plenty, 1000);
-	CU_ASSERT_PTR_NOT_NULL(strstr(whole, "{\"seq\":4,\"icount\":400,\"vtime_ns\":40,\"node\":\"client\",\"kind\":\"io.line\",\"inv\":1,"
-					     "\"stream\":\"out\",\"line\":1,\"text\":\"one\"}\n"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(whole, "\"icount\":600,\"vtime_ns\":60,\"node\":\"client\",\"kind\":\"io.line\",\"inv\":1,\"stream\":"
-					     "\"out\",\"line\":2,\"text\":\"two\"}\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(whole,
+		"{\"seq\":4,\"icount\":400,\"vtime_ns\":40,\"node\":\"client\",\"kind\":\"io.line\",\"inv\":1,"
+		"\"stream\":\"out\",\"line\":1,\"text\":\"one\"}\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(whole,
+		"\"icount\":600,\"vtime_ns\":60,\"node\":\"client\",\"kind\":\"io.line\",\"inv\":1,\"stream\":"
+		"\"out\",\"line\":2,\"text\":\"two\"}\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(whole, "\"stream\":\"out\",\"line\":3,\"text\":\"rest\",\"cut\":true}\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(whole, "\"stream\":\"err\",\"line\":4,\"text\":\"oops\",\"cut\":true}\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(whole, "\"signal\":\"SIGKILL\",\"out_bytes\":12,\"err_bytes\":4,"));
@@ -191,7 +206,8 @@ static void cuts_at_limits(void)
 	tell(&s, (struct wire_message){.type = WIRE_END, .code = WIRE_END_DONE});
 	char *got = observe(&s, &(struct observer_limits){5, 1000, 1000}, 1);
 	CU_ASSERT_EQUAL(count_lines(got), 5);
-	CU_ASSERT_PTR_NOT_NULL(strstr(got, "{\"seq\":5,\"icount\":300,\"vtime_ns\":30,\"node\":\"\",\"kind\":\"run.end\",\"reason\":\"event_limit\""));
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		got, "{\"seq\":5,\"icount\":300,\"vtime_ns\":30,\"node\":\"\",\"kind\":\"run.end\",\"reason\":\"event_limit\""));
 	free(got);
 	got = observe(&s, &(struct observer_limits){100, 4, 1000}, 1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(got, "\"text\":\"b\"}\n"));

@@ -35,10 +35,10 @@ static void bytes_that_are_not_utf8_are_no_error(void)
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(p);
 	CU_ASSERT_EQUAL(pattern_match(p,
-	                        "\xff"
-	                        "a\xc3\xa9",
-	                        4, spans, 2),
-	        PATTERN_YES);
+				"\xff"
+				"a\xc3\xa9",
+				4, spans, 2),
+		PATTERN_YES);
 	CU_ASSERT_EQUAL(spans[1].size, 2);
 	CU_ASSERT_EQUAL(pattern_match(p, "a\xff", 2, spans, 2), PATTERN_NO);
 	CU_ASSERT_EQUAL(pattern_match(p, "ab\n", 3, spans, 2), PATTERN_NO); /* $ is the end, not the newline before it */
@@ -80,9 +80,9 @@ static void limits_hold(void)
 }
 
 const struct test suite_pattern[] = {
-        {"groups are found", groups_are_found},
-        {"bytes that are not UTF-8 are no error", bytes_that_are_not_utf8_are_no_error},
-        {"mistakes have a place", mistakes_have_a_place},
-        {"limits hold", limits_hold},
-        {0},
+	{"groups are found", groups_are_found},
+	{"bytes that are not UTF-8 are no error", bytes_that_are_not_utf8_are_no_error},
+	{"mistakes have a place", mistakes_have_a_place},
+	{"limits hold", limits_hold},
+	{0},
 };

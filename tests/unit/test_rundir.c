@@ -47,8 +47,13 @@ static char *complete(const struct place *p)
 {
 	struct err err = {0};
 	struct rundir *r = begin(p);
-	struct manifest m = {.polecat = mem_str("0"), .scenario = mem_str("demo"), .created = mem_str("now"), .kind = mem_str("closed"),
-		.reproducible = mem_str("seed"), .end = mem_str("done"), .identity = mem_str("{}")};
+	struct manifest m = {.polecat = mem_str("0"),
+		.scenario = mem_str("demo"),
+		.created = mem_str("now"),
+		.kind = mem_str("closed"),
+		.reproducible = mem_str("seed"),
+		.end = mem_str("done"),
+		.identity = mem_str("{}")};
 	memset(m.identity_sha256, '0', 64);
 	CU_ASSERT_TRUE_FATAL(rundir_complete(r, &m, &err));
 	manifest_finish(&m);

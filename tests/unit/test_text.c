@@ -10,22 +10,22 @@ struct quantity {
 static void quantities(void)
 {
 	static const struct quantity good[] = {
-	        {"57", TEXT_NUMBER, 57},
-	        {"18446744073709551615", TEXT_NUMBER, UINT64_MAX},
-	        {"0", TEXT_DURATION, 0},
-	        {"50ms", TEXT_DURATION, 50000000},
-	        {"1.5s", TEXT_DURATION, 1500000000},
-	        {"0.000000001s", TEXT_DURATION, 1},
-	        {"2m", TEXT_DURATION, UINT64_C(120000000000)},
-	        {"1.5m", TEXT_DURATION, UINT64_C(90000000000)},
-	        {"1h", TEXT_DURATION, UINT64_C(3600000000000)},
-	        {"7ns", TEXT_DURATION, 7},
-	        {"64MiB", TEXT_SIZE, 64 << 20},
-	        {"1.5KiB", TEXT_SIZE, 1536},
-	        {"12B", TEXT_SIZE, 12},
-	        {"20G", TEXT_COUNT, UINT64_C(20000000000)},
-	        {"200000", TEXT_COUNT, 200000},
-	        {"1.25M", TEXT_COUNT, 1250000},
+		{"57", TEXT_NUMBER, 57},
+		{"18446744073709551615", TEXT_NUMBER, UINT64_MAX},
+		{"0", TEXT_DURATION, 0},
+		{"50ms", TEXT_DURATION, 50000000},
+		{"1.5s", TEXT_DURATION, 1500000000},
+		{"0.000000001s", TEXT_DURATION, 1},
+		{"2m", TEXT_DURATION, UINT64_C(120000000000)},
+		{"1.5m", TEXT_DURATION, UINT64_C(90000000000)},
+		{"1h", TEXT_DURATION, UINT64_C(3600000000000)},
+		{"7ns", TEXT_DURATION, 7},
+		{"64MiB", TEXT_SIZE, 64 << 20},
+		{"1.5KiB", TEXT_SIZE, 1536},
+		{"12B", TEXT_SIZE, 12},
+		{"20G", TEXT_COUNT, UINT64_C(20000000000)},
+		{"200000", TEXT_COUNT, 200000},
+		{"1.25M", TEXT_COUNT, 1250000},
 	};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		uint64_t value = 1234;
@@ -33,28 +33,28 @@ static void quantities(void)
 		CU_ASSERT_EQUAL(value, good[i].value);
 	}
 	static const struct quantity bad[] = {
-	        {"", TEXT_NUMBER, 0},
-	        {"1.5", TEXT_NUMBER, 0},
-	        {"1.", TEXT_NUMBER, 0},
-	        {"-1", TEXT_NUMBER, 0},
-	        {"+1", TEXT_NUMBER, 0},
-	        {" 1", TEXT_NUMBER, 0},
-	        {"1 ", TEXT_NUMBER, 0},
-	        {"01", TEXT_NUMBER, 0},
-	        {"0x10", TEXT_NUMBER, 0},
-	        {"18446744073709551616", TEXT_NUMBER, 0},
-	        {"5", TEXT_DURATION, 0},
-	        {"5 s", TEXT_DURATION, 0},
-	        {"5S", TEXT_DURATION, 0},
-	        {"5ss", TEXT_DURATION, 0},
-	        {".5s", TEXT_DURATION, 0},
-	        {"0.5ns", TEXT_DURATION, 0},
-	        {"0.0000000001s", TEXT_DURATION, 0},
-	        {"20000000000s", TEXT_DURATION, 0},
-	        {"64MB", TEXT_SIZE, 0},
-	        {"64", TEXT_SIZE, 0},
-	        {"0.3KiB", TEXT_SIZE, 0},
-	        {"20g", TEXT_COUNT, 0},
+		{"", TEXT_NUMBER, 0},
+		{"1.5", TEXT_NUMBER, 0},
+		{"1.", TEXT_NUMBER, 0},
+		{"-1", TEXT_NUMBER, 0},
+		{"+1", TEXT_NUMBER, 0},
+		{" 1", TEXT_NUMBER, 0},
+		{"1 ", TEXT_NUMBER, 0},
+		{"01", TEXT_NUMBER, 0},
+		{"0x10", TEXT_NUMBER, 0},
+		{"18446744073709551616", TEXT_NUMBER, 0},
+		{"5", TEXT_DURATION, 0},
+		{"5 s", TEXT_DURATION, 0},
+		{"5S", TEXT_DURATION, 0},
+		{"5ss", TEXT_DURATION, 0},
+		{".5s", TEXT_DURATION, 0},
+		{"0.5ns", TEXT_DURATION, 0},
+		{"0.0000000001s", TEXT_DURATION, 0},
+		{"20000000000s", TEXT_DURATION, 0},
+		{"64MB", TEXT_SIZE, 0},
+		{"64", TEXT_SIZE, 0},
+		{"0.3KiB", TEXT_SIZE, 0},
+		{"20g", TEXT_COUNT, 0},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		uint64_t value;
@@ -84,14 +84,14 @@ static void ranges(void)
 static void written_quantities_come_back(void)
 {
 	static const struct quantity table[] = {
-	        {"0", TEXT_DURATION, 0},
-	        {"1500ms", TEXT_DURATION, 1500000000},
-	        {"90s", TEXT_DURATION, UINT64_C(90000000000)},
-	        {"1000000001ns", TEXT_DURATION, 1000000001},
-	        {"64MiB", TEXT_SIZE, 64 << 20},
-	        {"1025B", TEXT_SIZE, 1025},
-	        {"20G", TEXT_COUNT, UINT64_C(20000000000)},
-	        {"57", TEXT_NUMBER, 57},
+		{"0", TEXT_DURATION, 0},
+		{"1500ms", TEXT_DURATION, 1500000000},
+		{"90s", TEXT_DURATION, UINT64_C(90000000000)},
+		{"1000000001ns", TEXT_DURATION, 1000000001},
+		{"64MiB", TEXT_SIZE, 64 << 20},
+		{"1025B", TEXT_SIZE, 1025},
+		{"20G", TEXT_COUNT, UINT64_C(20000000000)},
+		{"57", TEXT_NUMBER, 57},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct buf out = {0};
@@ -112,9 +112,9 @@ static void written_quantities_come_back(void)
 static void utf8(void)
 {
 	static const char *const good[] = {
-	        "", "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x90\xbe", "\xf4\x8f\xbf\xbf", "\xed\x9f\xbf"};
+		"", "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x90\xbe", "\xf4\x8f\xbf\xbf", "\xed\x9f\xbf"};
 	static const char *const bad[] = {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xed\xa0\x80",
-	        "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc3", "\xe2\x82", "\xf0\x9f\x90", "\xc3("};
+		"\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc3", "\xe2\x82", "\xf0\x9f\x90", "\xc3("};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
 		CU_ASSERT_TRUE(text_is_utf8(good[i], strlen(good[i])));
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -186,13 +186,13 @@ static void names_and_hex(void)
 }
 
 const struct test suite_text[] = {
-        {"quantities", quantities},
-        {"ranges", ranges},
-        {"written quantities come back", written_quantities_come_back},
-        {"UTF-8", utf8},
-        {"terminals obey nothing", terminals_obey_nothing},
-        {"distances", distances},
-        {"suggestions", suggestions},
-        {"names and hex digits", names_and_hex},
-        {0},
+	{"quantities", quantities},
+	{"ranges", ranges},
+	{"written quantities come back", written_quantities_come_back},
+	{"UTF-8", utf8},
+	{"terminals obey nothing", terminals_obey_nothing},
+	{"distances", distances},
+	{"suggestions", suggestions},
+	{"names and hex digits", names_and_hex},
+	{0},
 };
