@@ -150,7 +150,7 @@ $(B)/make-run $(B)/time-timeline:
 	$(call say,LD,$@)
 	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
 
-SOURCES := $(wildcard agent/*.c engine/*.c tui/*.c tests/unit/*.c tests/fuzz/*.c tests/workloads/*.c tests/tools/*.c)
+SOURCES := $(wildcard agent/*.c engine/*.c tui/*.c tests/unit/*.c tests/fuzz/*.c tests/workloads/*.c tests/machine/*.c tests/tools/*.c)
 HEADERS := $(wildcard agent/*.h engine/*.h tui/*.h tests/unit/*.h tests/fuzz/*.h tests/tools/*.h)
 compile_commands.json: always
 	@mkdir -p $(B) && { echo '['; for f in $(SOURCES); do printf '%s{"directory": "%s", "file": "%s", "command": "cc %s -c %s"}\n' "$$comma" \
@@ -158,6 +158,7 @@ compile_commands.json: always
 	@cmp -s $(B)/commands.new $@ && rm $(B)/commands.new || mv $(B)/commands.new $@
 
 include tests/workloads/workloads.mk
+include tests/machine/machine.mk
 
 # ---- tests ---------------------------------------------------------------------------------------------------
 .PHONY: check check-fast unit asan screens runs fuzz fuzz-smoke fuzzers bench demo always

@@ -19,6 +19,7 @@
 
 #define ANSWER_MS  30000 /* a command of the monitor; they take milliseconds */
 #define QUIT_MS    30000
+#define REAP_MS    2000 /* between the monitor's end of file and the process's end */
 #define LOG_MAX    ((size_t)4 << 30)
 #define TAIL_SIZE  65536
 #define WORDS_SIZE 800 /* of QEMU's and of the console's last words in a diagnosis */
@@ -36,8 +37,10 @@ struct machine {
 	int errors_fd;
 	unsigned memory_mib, output_mib;
 	uint64_t start_icount, end_icount;
+	uint64_t log_lead, lead_offset; /* machine_base.log_lead; where in the log it is, once known */
 	uint64_t number;
 	int cancel_fd;
+	struct buf seen; /* the longest the serial port has said, at the last restore */
 	bool panicked, shut, break_set, log_taken, log_spoilt;
 };
 
@@ -65,6 +68,7 @@ void machine_destroy(struct machine *m)
 	close_fd(&m->fds.console);
 	close_fd(&m->fds.orders);
 	close_fd(&m->errors_fd);
+	buf_free(&m->seen);
 	free(m);
 }
 
@@ -86,7 +90,7 @@ static bool make_files(struct machine *m, const void *orders, size_t orders_size
 	size_t size = ((size_t)m->memory_mib + m->output_mib) << 20;
 	if (m->memory_mib < MACHINE_MEMORY_MIN_MIB || m->memory_mib > MACHINE_MEMORY_MAX_MIB)
 		return err_set(err, ERR_INPUT, "a machine of %u MiB: expected %d to %d MiB", m->memory_mib,
-		        MACHINE_MEMORY_MIN_MIB, MACHINE_MEMORY_MAX_MIB);
+			MACHINE_MEMORY_MIN_MIB, MACHINE_MEMORY_MAX_MIB);
 	if (!ram_create(&m->ram, size, err))
 		return false;
 	m->fds.ram = m->ram.fd;
@@ -97,9 +101,6 @@ static bool make_files(struct machine *m, const void *orders, size_t orders_size
 	m->errors_fd = file_memory("errors", err);
 	return m->fds.orders >= 0 && m->fds.serial >= 0 && m->fds.console >= 0 && m->errors_fd >= 0;
 }
-
-/* QEMU's surroundings are ours to decide, so that nothing of the person's environment can change a run. */
-static const char *const qemu_env[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=/", NULL};
 
 static bool launch(struct machine *m, const char *qemu, struct qemu_setup *setup, struct err *err)
 {
@@ -115,14 +116,13 @@ static bool launch(struct machine *m, const char *qemu, struct qemu_setup *setup
 	struct qemuargs args;
 	qemuargs_build(&args, qemu, setup);
 	int inherit[] = {m->fds.ram, m->fds.device, m->fds.log, m->fds.serial, m->fds.console, m->fds.orders, m->fds.monitor,
-	        m->fds.initrd};
+		m->fds.initrd};
 	struct child_spec spec = {.argv = (const char *const *)args.argv,
-	        .inherit = inherit,
-	        .inherit_count = sizeof inherit / sizeof *inherit - (m->fds.initrd < 0),
-	        .out_fd = m->errors_fd,
-	        .err_fd = m->errors_fd,
-	        .dir = "/",
-	        .env = qemu_env};
+		.inherit = inherit,
+		.inherit_count = sizeof inherit / sizeof *inherit - (m->fds.initrd < 0),
+		.out_fd = m->errors_fd,
+		.err_fd = m->errors_fd,
+		.dir = "/"};
 	bool ok = child_start(&m->child, &spec, err);
 	qemuargs_finish(&args);
 	close(pair[1]);
@@ -176,10 +176,22 @@ struct machine *machine_boot(const struct machine_boot *boot, struct err *err)
 	m->fds.log = m->fds.device >= 0 ? file_memory("log", err) : -1;
 	buf_free(&empty);
 	if (m->fds.log >= 0 && make_files(m, NULL, 0, err) && launch(m, boot->qemu, &setup, err) &&
-	        (greet(m, err) || died_early(m, err)))
+		(greet(m, err) || died_early(m, err)))
 		return m;
 	machine_destroy(m);
 	return NULL;
+}
+
+static bool make_log(struct machine *m, const struct machine_options *o, struct err *err)
+{
+	struct buf log = {0};
+	if (o->mode == MACHINE_REPLAY)
+		buf_add(&log, o->log, o->log_size);
+	bool ok = o->mode == MACHINE_RECORD || !m->log_lead ||
+		replaylog_shift((uint8_t *)log.data, log.size, (int64_t)m->log_lead, NULL, err);
+	m->fds.log = ok ? file_memory_of("log", log.data, log.size, err) : -1;
+	buf_free(&log);
+	return m->fds.log >= 0;
 }
 
 /* The snapshot's device state in a memory file of our own, and the log. */
@@ -188,9 +200,9 @@ static bool make_start_files(struct machine *m, const struct machine_options *o,
 	m->fds.device = file_memory("device state", err);
 	if (m->fds.device < 0 || !file_copy(o->base->device_fd, m->fds.device, err))
 		return false;
-	m->fds.log = o->mode == MACHINE_REPLAY ? file_memory_of("log", o->log, o->log_size, err) : file_memory("log", err);
-	return m->fds.log >= 0 && ram_open_image(&m->ready, o->base->ram_fd, err) &&
-	       make_files(m, o->orders, o->orders_size, err);
+	m->log_lead = o->base->log_lead;
+	return make_log(m, o, err) && ram_open_image(&m->ready, o->base->ram_fd, err) &&
+		make_files(m, o->orders, o->orders_size, err);
 }
 
 static bool measure_log(struct machine *m, const struct machine_options *o, struct err *err)
@@ -208,11 +220,11 @@ static bool arrive(struct machine *m, const char *state, struct err *err)
 	uint64_t icount;
 	/* loadvm first, then the pages: it resets the machine, which may write memory. */
 	if (!greet(m, err) || !machine_load(m, state ? state : READY, err) || !ram_put(&m->ram, &m->ready, NULL, NULL, err) ||
-	        !machine_icount(m, &icount, err))
+		!machine_icount(m, &icount, err))
 		return died_early(m, err);
 	return icount == m->start_icount ||
-	       err_set(err, ERR_QEMU, "the snapshot stands at %" PRIu64 " instructions, expected %" PRIu64, icount,
-	               m->start_icount);
+		err_set(err, ERR_QEMU, "the snapshot stands at %" PRIu64 " instructions, expected %" PRIu64, icount,
+			m->start_icount);
 }
 
 struct machine *machine_start(const struct machine_options *o, struct err *err)
@@ -222,7 +234,7 @@ struct machine *machine_start(const struct machine_options *o, struct err *err)
 	m->mode = o->mode;
 	/* Memory is filled while QEMU, a process of its own, starts up. */
 	if (measure_log(m, o, err) && make_start_files(m, o, err) && launch(m, o->base->qemu, &setup, err) &&
-	        ram_fill(&m->ram, &m->ready, err) && arrive(m, o->state, err))
+		ram_fill(&m->ram, &m->ready, err) && arrive(m, o->state, err))
 		return m;
 	machine_destroy(m);
 	return NULL;
@@ -234,7 +246,7 @@ static bool stopped(const struct machine *m, const char *what, struct err *err)
 {
 	if (m->state == MACHINE_RUNNING || m->state == MACHINE_DIED || m->log_taken)
 		return err_set(
-		        err, ERR_QEMU, "%s: the machine %s", what, m->state == MACHINE_RUNNING ? "is running" : "has ended");
+			err, ERR_QEMU, "%s: the machine %s", what, m->state == MACHINE_RUNNING ? "is running" : "has ended");
 	return true;
 }
 
@@ -306,12 +318,17 @@ bool machine_pause(struct machine *m, struct err *err)
 		return true;
 	m->log_spoilt = m->mode == MACHINE_RECORD;
 	return monitor_call(m->monitor, "stop", NULL, ANSWER_MS, NULL, err) && machine_poll(m, ANSWER_MS, &state, err) &&
-	       (state != MACHINE_RUNNING || err_set(err, ERR_QEMU, "QEMU did not stop within %d ms", ANSWER_MS));
+		(state != MACHINE_RUNNING || err_set(err, ERR_QEMU, "QEMU did not stop within %d ms", ANSWER_MS));
 }
 
 int machine_fd(const struct machine *m)
 {
 	return monitor_fd(m->monitor);
+}
+
+int machine_pid(const struct machine *m)
+{
+	return m->child.pid;
 }
 
 enum machine_state machine_state(const struct machine *m)
@@ -350,7 +367,7 @@ bool machine_break(struct machine *m, uint64_t icount, struct err *err)
 		return err_set(err, ERR_USAGE, "only a replay can stop at a chosen instruction");
 	if (icount < m->start_icount || icount > m->end_icount)
 		return err_set(err, ERR_USAGE, "no instruction %" PRIu64 " in this run: it has %" PRIu64 " to %" PRIu64, icount,
-		        m->start_icount, m->end_icount);
+			m->start_icount, m->end_icount);
 	return stopped(m, "setting a break", err) && machine_unbreak(m, err) && set_break(m, icount, err);
 }
 
@@ -438,7 +455,7 @@ static void add_words(struct buf *out, const char *label, int fd)
 void machine_diagnosis(struct machine *m, struct buf *out)
 {
 	char text[80];
-	if (!m->child.pid || child_wait(&m->child, 0))
+	if (child_wait(&m->child, m->state == MACHINE_DIED ? REAP_MS : 0))
 		buf_printf(out, "QEMU %s", child_status_text(m->child.status, text, sizeof text));
 	add_words(out, "QEMU said", m->errors_fd);
 	add_words(out, "console", m->fds.console);
@@ -467,16 +484,48 @@ bool machine_log(struct machine *m, struct buf *out, struct err *err)
 		return false;
 	size_t start = out->size, size = 0;
 	bool ok = file_read_fd(m->fds.log, "the replay log", LOG_MAX, out, err) &&
-	          replaylog_close((uint8_t *)out->data + start, out->size - start, &size, err);
+		replaylog_close((uint8_t *)out->data + start, out->size - start, &size, err) &&
+		(!m->log_lead || replaylog_shift((uint8_t *)out->data + start, size, -(int64_t)m->log_lead, NULL, err));
 	out->size = start + (ok ? size : 0);
 	if (out->data)
 		out->data[out->size] = '\0';
 	return ok;
 }
 
+/* Finds where the lead is counted, in the first block that QEMU has written. */
+static bool find_lead(struct machine *m, struct err *err)
+{
+	struct buf head = {0};
+	uint64_t offset = 0;
+	bool ok = read_from(m->fds.log, &offset, &head, "the replay log", err);
+	/* That there are no instructions yet is no error: the block is not full. */
+	if (ok && head.size)
+		replaylog_shift((uint8_t *)head.data, head.size, -(int64_t)m->log_lead, &m->lead_offset, NULL);
+	buf_free(&head);
+	return ok;
+}
+
 bool machine_log_so_far(struct machine *m, uint64_t *offset, struct buf *out, struct err *err)
 {
-	return read_from(m->fds.log, offset, out, "the replay log", err);
+	if (m->log_lead && !m->lead_offset && !find_lead(m, err))
+		return false;
+	if (m->log_lead && !m->lead_offset)
+		return true;
+	/* The event that has the lead is read whole or not at all: nothing ends inside the first block of 4 KiB. */
+	size_t start = out->size;
+	uint64_t from = *offset;
+	if (!read_from(m->fds.log, offset, out, "the replay log", err))
+		return false;
+	if (!m->log_lead || from > m->lead_offset || *offset <= m->lead_offset)
+		return true;
+	struct buf head = {0};
+	uint64_t zero = 0;
+	bool ok = read_from(m->fds.log, &zero, &head, "the replay log", err) &&
+		replaylog_shift((uint8_t *)head.data, head.size, -(int64_t)m->log_lead, NULL, err);
+	if (ok)
+		memcpy(out->data + start, head.data + from, out->size - start);
+	buf_free(&head);
+	return ok;
 }
 
 /* ---- memory, monitor, device state ---- */
@@ -541,7 +590,7 @@ bool machine_load(struct machine *m, const char *name, struct err *err)
 	struct buf answer = {0};
 	/* A break left set would make QEMU abort at the next one. */
 	bool ok = (m->mode == MACHINE_RECORD || machine_unbreak(m, err)) && snapshot_command(m, "loadvm", name, &answer, err) &&
-	          silent("loadvm", &answer, err);
+		silent("loadvm", &answer, err);
 	buf_free(&answer);
 	return ok;
 }
@@ -556,10 +605,24 @@ bool machine_drop(struct machine *m, const char *name, struct err *err)
 
 bool machine_rewound(struct machine *m, uint64_t serial_size, struct err *err)
 {
+	uint64_t size = machine_serial_size(m), seen = m->seen.size;
 	m->log_spoilt = m->mode == MACHINE_RECORD;
 	m->panicked = m->shut = false;
 	m->state = MACHINE_STOPPED;
-	return ftruncate(m->fds.serial, (off_t)serial_size) == 0 || err_sys(err, errno, "taking back what the serial port said");
+	/* Going back takes bytes away and going forward again gives them: what was ever said is kept, for it will be said again.
+	 */
+	if (!read_from(m->fds.serial, &seen, &m->seen, "the serial port", err))
+		return false;
+	if (serial_size > m->seen.size)
+		return err_set(err, ERR_QEMU, "the checkpoint is ahead of everything the serial port has said");
+	if (ftruncate(m->fds.serial, (off_t)serial_size) < 0)
+		return err_sys(err, errno, "taking back what the serial port said");
+	for (ssize_t put = 0; size<serial_size; size += put> 0 ? (size_t)put : 0) {
+		put = pwrite(m->fds.serial, m->seen.data + size, (size_t)(serial_size - size), (off_t)size);
+		if (put < 0 && errno != EINTR)
+			return err_sys(err, errno, "giving back what the serial port said");
+	}
+	return true;
 }
 
 uint64_t machine_next_number(struct machine *m)

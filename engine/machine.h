@@ -34,6 +34,10 @@ struct machine_base {
 	int device_fd;   /* qcow2 with device state */
 	int ram_fd;      /* sparse image of guest memory */
 	uint64_t icount; /* at `ready` */
+	/* Instructions before `ready` that QEMU had not yet put into a log when the snapshot was made, and therefore counts into
+	 * the first event of every log that starts there. It depends on the host's pace at that time, so the logs that the
+	 * machine gives and takes are without it. */
+	uint64_t log_lead;
 };
 
 enum machine_mode { MACHINE_RECORD, MACHINE_REPLAY };
@@ -85,6 +89,8 @@ bool machine_pause(struct machine *m, struct err *err);
 bool machine_poll(struct machine *m, int timeout_ms, enum machine_state *state, struct err *err);
 /* For the caller's own poll(2): readable when machine_poll(0) may have news. */
 int machine_fd(const struct machine *m);
+/* QEMU's process id, 0 when it has ended. For diagnosis and tests. */
+int machine_pid(const struct machine *m);
 enum machine_state machine_state(const struct machine *m);
 enum machine_mode machine_mode(const struct machine *m);
 

@@ -32,12 +32,12 @@ static void with_path(struct qemuargs *a, const char *option, const char *before
 char *qemuargs_kernel_words(unsigned memory_mib, unsigned output_mib)
 {
 	/* The agent's region lies above mem=; a word with = that the kernel does not know becomes PID 1's environment.
-	 * console: early and late words, panics; never the recorded port. nokaslr: fixed addresses for symbols. The rest keeps a
-	 * boot short and equal: no entropy from the CPU, no watchdogs, no self-tests, no calibration by waiting. */
-	return mem_printf(
-	        "console=ttyS1 quiet panic=-1 mem=%uM random.trust_cpu=off nokaslr mitigations=off nowatchdog nosoftlockup "
-	        "cryptomgr.notests tsc=reliable no_timer_check POLECAT_OUT=0x%llx,0x%llx",
-	        memory_mib, memory_mib * MIB, output_mib * MIB);
+	 * console: early and late words, panics; never the recorded port. reboot=t: by a triple fault, which QEMU notices; the
+	 * default jumps into firmware. nokaslr: fixed addresses for symbols. The rest keeps a boot short and equal: no entropy
+	 * from the CPU, no watchdogs, no self-tests, no calibration by waiting. */
+	return mem_printf("console=ttyS1 quiet panic=-1 reboot=t mem=%uM random.trust_cpu=off nokaslr mitigations=off nowatchdog "
+			  "nosoftlockup cryptomgr.notests tsc=reliable no_timer_check POLECAT_OUT=0x%llx,0x%llx",
+		memory_mib, memory_mib * MIB, output_mib * MIB);
 }
 
 /* The machine itself: what must be equal for a snapshot to load and a log to replay. */
@@ -58,7 +58,8 @@ static void machine_words(struct qemuargs *a, const struct qemu_setup *s)
 	two(a, "-seed", mem_str("1"));
 	two(a, "-device", mem_str("pvpanic"));
 	/* A guest that resets or powers off is kept for looking at it; QEMU ends only when it is told to. */
-	two(a, "-action", mem_str("panic=pause,reboot=shutdown,shutdown=pause"));
+	two(a, "-action", mem_str("panic=pause,shutdown=pause"));
+	push(a, mem_str("-no-reboot"));
 	two(a, "-object", mem_printf("memory-backend-file,id=ram,size=%uM,mem-path=%s,share=on", total_mib, ram));
 	with_path(a, "-drive", "if=none,id=snap,format=qcow2,file=", s->fds.device, "");
 	/* Files never block, so the host's pace cannot show in the guest. append: after a restore we cut them. */

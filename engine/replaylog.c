@@ -27,25 +27,25 @@ struct row {
 /* Version 0xe0200c: QEMU's enum ReplayEvents with its ranges spelt out (asynchronous kinds, causes of shutdown, clocks,
  * checkpoints). QEMU 7.2 to 10.0 write this. */
 static const struct row rows[] = {
-        {0, 0, REPLAYLOG_INSTRUCTIONS, FIXED_4},
-        {1, 1, REPLAYLOG_INTERRUPT, NOTHING},
-        {2, 2, REPLAYLOG_EXCEPTION, NOTHING},
-        {3, 4, REPLAYLOG_ASYNC, FIXED_8},    /* bottom half, one-shot bottom half: id */
-        {5, 5, REPLAYLOG_ASYNC, INPUT},      /* key, button, movement */
-        {6, 6, REPLAYLOG_ASYNC, NOTHING},    /* end of a group of inputs */
-        {7, 7, REPLAYLOG_ASYNC, BYTE_ARRAY}, /* characters from the host: device, bytes */
-        {8, 8, REPLAYLOG_ASYNC, FIXED_8},    /* block request: id */
-        {9, 9, REPLAYLOG_ASYNC, PACKET},     /* network packet: filter, flags, bytes */
-        {10, 21, REPLAYLOG_SHUTDOWN, NOTHING},
-        {22, 22, REPLAYLOG_CHAR_WRITE, FIXED_8}, /* result, offset */
-        {23, 23, REPLAYLOG_CHAR_READ, ARRAY},
-        {24, 24, REPLAYLOG_CHAR_READ, FIXED_4}, /* the error */
-        {25, 25, REPLAYLOG_AUDIO, FIXED_8},     /* samples played */
-        {26, 26, REPLAYLOG_AUDIO, SAMPLES},
-        {27, 27, REPLAYLOG_RANDOM, WORD_ARRAY}, /* result, bytes */
-        {28, 29, REPLAYLOG_CLOCK, FIXED_8},
-        {30, 38, REPLAYLOG_CHECKPOINT, NOTHING},
-        {39, 39, REPLAYLOG_END, NOTHING},
+	{0, 0, REPLAYLOG_INSTRUCTIONS, FIXED_4},
+	{1, 1, REPLAYLOG_INTERRUPT, NOTHING},
+	{2, 2, REPLAYLOG_EXCEPTION, NOTHING},
+	{3, 4, REPLAYLOG_ASYNC, FIXED_8},    /* bottom half, one-shot bottom half: id */
+	{5, 5, REPLAYLOG_ASYNC, INPUT},      /* key, button, movement */
+	{6, 6, REPLAYLOG_ASYNC, NOTHING},    /* end of a group of inputs */
+	{7, 7, REPLAYLOG_ASYNC, BYTE_ARRAY}, /* characters from the host: device, bytes */
+	{8, 8, REPLAYLOG_ASYNC, FIXED_8},    /* block request: id */
+	{9, 9, REPLAYLOG_ASYNC, PACKET},     /* network packet: filter, flags, bytes */
+	{10, 21, REPLAYLOG_SHUTDOWN, NOTHING},
+	{22, 22, REPLAYLOG_CHAR_WRITE, FIXED_8}, /* result, offset */
+	{23, 23, REPLAYLOG_CHAR_READ, ARRAY},
+	{24, 24, REPLAYLOG_CHAR_READ, FIXED_4}, /* the error */
+	{25, 25, REPLAYLOG_AUDIO, FIXED_8},     /* samples played */
+	{26, 26, REPLAYLOG_AUDIO, SAMPLES},
+	{27, 27, REPLAYLOG_RANDOM, WORD_ARRAY}, /* result, bytes */
+	{28, 29, REPLAYLOG_CLOCK, FIXED_8},
+	{30, 38, REPLAYLOG_CHECKPOINT, NOTHING},
+	{39, 39, REPLAYLOG_END, NOTHING},
 };
 
 #define KIND_END       39
@@ -54,7 +54,7 @@ static const struct row rows[] = {
 const char *replaylog_kind_name(enum replaylog_kind kind)
 {
 	static const char *const names[] = {"instructions", "interrupt", "exception", "async", "shutdown", "char-write",
-	        "char-read", "audio", "random", "clock", "checkpoint", "end"};
+		"char-read", "audio", "random", "clock", "checkpoint", "end"};
 	return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
@@ -169,7 +169,7 @@ static enum replaylog_result header(struct replaylog *r, struct cursor *c, struc
 		return REPLAYLOG_MORE;
 	if (version != 0 && version != REPLAYLOG_VERSION) {
 		err_set(err, ERR_INPUT, "replay log: version 0x%llx is unknown, expected 0x%x (QEMU 7.2 to 10.0 write that)",
-		        (unsigned long long)version, REPLAYLOG_VERSION);
+			(unsigned long long)version, REPLAYLOG_VERSION);
 		return REPLAYLOG_BAD;
 	}
 	r->open = version == 0;
@@ -182,7 +182,7 @@ static uint32_t u32_at(const uint8_t *p)
 }
 
 enum replaylog_result replaylog_next(
-        struct replaylog *r, const uint8_t *bytes, size_t size, size_t *used, struct replaylog_event *e, struct err *err)
+	struct replaylog *r, const uint8_t *bytes, size_t size, size_t *used, struct replaylog_event *e, struct err *err)
 {
 	struct cursor c = {.bytes = bytes, .size = size};
 	*used = 0;
@@ -245,7 +245,7 @@ static bool decode_all(const uint8_t *bytes, size_t size, uint64_t **icounts, si
 	if (r.ended)
 		return true;
 	return got == REPLAYLOG_BAD ? false
-	                            : err_set(err, ERR_INPUT, "replay log: cut short at byte %zu: there is no end event", size);
+				    : err_set(err, ERR_INPUT, "replay log: cut short at byte %zu: there is no end event", size);
 }
 
 bool replaylog_serial(const uint8_t *bytes, size_t size, uint64_t **icounts, size_t *count, uint64_t *total, struct err *err)
@@ -266,6 +266,30 @@ bool replaylog_total(const uint8_t *bytes, size_t size, uint64_t *total, struct 
 	return decode_all(bytes, size, NULL, NULL, total, err);
 }
 
+bool replaylog_shift(uint8_t *bytes, size_t size, int64_t instructions, uint64_t *offset, struct err *err)
+{
+	struct replaylog r = {0};
+	struct replaylog_event e;
+	size_t at = 0, used;
+	enum replaylog_result got;
+	while ((got = replaylog_next(&r, bytes + at, size - at, &used, &e, err)) == REPLAYLOG_EVENT &&
+		e.kind != REPLAYLOG_INSTRUCTIONS)
+		at += used;
+	if (got == REPLAYLOG_BAD)
+		return false;
+	if (got == REPLAYLOG_MORE)
+		return err_set(err, ERR_INPUT, "replay log: no instructions in it");
+	uint8_t *number = bytes + e.offset + 1;
+	int64_t sum = (int64_t)u32_at(number) + instructions;
+	if (sum < 0 || sum > INT32_MAX)
+		return bad(err, e.offset, "the count does not fit the snapshot it belongs to") == REPLAYLOG_EVENT;
+	for (int i = 0; i < 4; i++)
+		number[i] = (uint8_t)(sum >> (8 * (3 - i)));
+	if (offset)
+		*offset = e.offset;
+	return true;
+}
+
 /* A shutdown asked for by QEMU's user or a signal, as `quit` records it; those that the guest caused belong to the run. */
 static bool by_host(uint8_t code)
 {
@@ -276,22 +300,22 @@ bool replaylog_close(uint8_t *bytes, size_t size, size_t *new_size, struct err *
 {
 	struct replaylog r = {0};
 	struct replaylog_event e;
-	size_t at = 0, used, tail = 0;
-	for (;;) {
+	size_t at = 0, kept = 0, used;
+	while (!r.ended) {
 		enum replaylog_result got = replaylog_next(&r, bytes + at, size - at, &used, &e, err);
 		if (got == REPLAYLOG_BAD)
 			return false;
 		if (got == REPLAYLOG_MORE)
 			return err_set(err, ERR_INPUT, "replay log: cut short at byte %zu: there is no end event", size);
+		/* The first event brings the header with it, which stays in any case. */
+		size_t header = at == 0 ? REPLAYLOG_HEADER_SIZE : 0;
+		size_t keep = e.kind == REPLAYLOG_SHUTDOWN && by_host(e.code) ? header : used;
+		memmove(bytes + kept, bytes + at, keep);
+		kept += keep;
 		at += used;
-		if (e.kind == REPLAYLOG_END)
-			break;
-		if (e.kind != REPLAYLOG_SHUTDOWN || !by_host(e.code))
-			tail = at;
 	}
 	if (r.open)
 		return err_set(err, ERR_INPUT, "replay log: QEMU did not finish it: the version is missing");
-	bytes[tail] = KIND_END;
-	*new_size = tail + 1;
+	*new_size = kept;
 	return true;
 }

@@ -52,7 +52,7 @@ enum replaylog_result { REPLAYLOG_EVENT, REPLAYLOG_MORE, REPLAYLOG_BAD };
 /* Decodes the next event from bytes, which start at log offset r->offset; *used is how many of them were consumed (the header
  * is consumed with the first event). MORE: not a whole event yet, nothing is consumed. BAD: *err names offset and reason. */
 enum replaylog_result replaylog_next(
-        struct replaylog *r, const uint8_t *bytes, size_t size, size_t *used, struct replaylog_event *e, struct err *err);
+	struct replaylog *r, const uint8_t *bytes, size_t size, size_t *used, struct replaylog_event *e, struct err *err);
 
 /* Decodes a whole log. Appends the icount (relative to the start) of every serial byte to *icounts (owned by the caller, free
  * it; may be NULL on entry) and sets *count and *total (instructions in the log; may be NULL). A log without END is an error. */
@@ -61,8 +61,12 @@ bool replaylog_serial(const uint8_t *bytes, size_t size, uint64_t **icounts, siz
 /* Instructions in a whole log. */
 bool replaylog_total(const uint8_t *bytes, size_t size, uint64_t *total, struct err *err);
 
-/* Makes a finished log end quietly: a trailing SHUTDOWN that QEMU's own `quit` recorded would end a replaying QEMU just after
- * the guest's last stop. Overwrites it by END and gives the new size. False with ERR_INPUT if the log is not whole. */
+/* Adds to the count of the log's first instructions event, which is at *offset then (may be NULL). False if there is no such
+ * event in bytes (ERR_INPUT if they are a whole or damaged log), or the sum is impossible. */
+bool replaylog_shift(uint8_t *bytes, size_t size, int64_t instructions, uint64_t *offset, struct err *err);
+
+/* Takes the SHUTDOWN events out that QEMU's own `quit` recorded: they would end a replaying QEMU at about the guest's last stop.
+ * Shortens bytes in place. False with ERR_INPUT if the log is not whole. */
 bool replaylog_close(uint8_t *bytes, size_t size, size_t *new_size, struct err *err);
 
 const char *replaylog_kind_name(enum replaylog_kind kind);

@@ -17,6 +17,7 @@
 #include "engine/json.h"
 #include "engine/qemuargs.h"
 #include "engine/ram.h"
+#include "engine/replaylog.h"
 
 #define DEVICE_NAME   "dev.qcow2"
 #define RAM_FILE      "ram"
@@ -120,10 +121,11 @@ static bool read_state(struct snapshot *s, int dir, struct err *err)
 	struct buf text = {0};
 	struct json *j = read_json(dir, STATE_NAME, &text, err);
 	uint64_t memory_mib = 0, output_mib = 0;
-	bool ok = j && json_get_u64(j, "icount", &s->base.icount, err) && json_get_u64(j, "memory_mib", &memory_mib, err) &&
-	          json_get_u64(j, "output_mib", &output_mib, err);
-	if (ok && (memory_mib < MACHINE_MEMORY_MIN_MIB || memory_mib > MACHINE_MEMORY_MAX_MIB ||
-	                  output_mib > MACHINE_MEMORY_MAX_MIB))
+	bool ok = j && json_get_u64(j, "icount", &s->base.icount, err) && json_get_u64(j, "log_lead", &s->base.log_lead, err) &&
+		json_get_u64(j, "memory_mib", &memory_mib, err) && json_get_u64(j, "output_mib", &output_mib, err);
+	if (ok &&
+		(memory_mib < MACHINE_MEMORY_MIN_MIB || memory_mib > MACHINE_MEMORY_MAX_MIB ||
+			output_mib > MACHINE_MEMORY_MAX_MIB))
 		ok = err_set(err, ERR_INPUT, "%s: impossible sizes of memory", STATE_NAME);
 	s->base.memory_mib = (unsigned)memory_mib;
 	s->base.output_mib = (unsigned)output_mib;
@@ -140,8 +142,8 @@ static struct snapshot *open_entry(int snapshots, const char *name, const char *
 	s->base.device_fd = s->base.ram_fd = -1;
 	int dir = file_open_in(snapshots, name, O_RDONLY | O_DIRECTORY, err);
 	bool ok = dir >= 0 && read_state(s, dir, err) && file_read_in(dir, IDENTITY_NAME, JSON_MAX, &identity, err) &&
-	          (s->base.device_fd = file_open_in(dir, DEVICE_NAME, O_RDONLY, err)) >= 0 &&
-	          (s->base.ram_fd = file_open_in(dir, RAM_FILE, O_RDONLY, err)) >= 0;
+		(s->base.device_fd = file_open_in(dir, DEVICE_NAME, O_RDONLY, err)) >= 0 &&
+		(s->base.ram_fd = file_open_in(dir, RAM_FILE, O_RDONLY, err)) >= 0;
 	if (ok && file_size(s->base.ram_fd) != ((uint64_t)s->base.memory_mib + s->base.output_mib) << 20)
 		ok = err_set(err, ERR_INPUT, "%s: has another size than the machine's memory", RAM_FILE);
 	if (ok) {
@@ -183,9 +185,9 @@ static bool names_differ(const struct json *recorded, const struct json *host, s
 			return err_prefix(err, "identity: qemu");
 		if (strcmp(was, is))
 			return err_set(err, ERR_INPUT,
-			        "identity: qemu.%s differs: recorded with %.100s, this host has %.100s (set POLECAT_QEMU to "
-			        "another QEMU)",
-			        members[i], was, is);
+				"identity: qemu.%s differs: recorded with %.100s, this host has %.100s (set POLECAT_QEMU to "
+				"another QEMU)",
+				members[i], was, is);
 	}
 	return true;
 }
@@ -199,7 +201,7 @@ static bool same_qemu(const char *identity_json, const struct hostqemu *qemu, st
 	ok = ok && json_get_u64(j, "format", &format, err);
 	if (ok && format != SNAPSHOT_FORMAT)
 		ok = err_set(err, ERR_INPUT, "identity: format %" PRIu64 ", expected %d: recorded by another version of polecat",
-		        format, SNAPSHOT_FORMAT);
+			format, SNAPSHOT_FORMAT);
 	json_destroy(host);
 	json_destroy(j);
 	return ok;
@@ -221,9 +223,9 @@ struct snapshot *snapshot_open(const char *cache, const struct hostqemu *qemu, c
 		s = open_entry(dir, name, qemu->path, err);
 	else
 		err_set(err, ERR_INPUT,
-		        "the boot snapshot %.16s that the run started from is no longer in the cache: record its scenario once "
-		        "more, which makes it again",
-		        name);
+			"the boot snapshot %.16s that the run started from is no longer in the cache: record its scenario once "
+			"more, which makes it again",
+			name);
 	close(dir);
 	return s;
 }
@@ -301,36 +303,39 @@ static bool boot_once(const struct build *b, uint64_t *icount, struct err *err)
 	if (initrd < 0)
 		return false;
 	struct machine_boot boot = {.qemu = s->qemu->path,
-	        .kernel = s->kernel->vmlinux,
-	        .initrd_fd = initrd,
-	        .memory_mib = s->memory_mib,
-	        .output_mib = output_of(s),
-	        .cancel_fd = s->cancel_fd};
+		.kernel = s->kernel->vmlinux,
+		.initrd_fd = initrd,
+		.memory_mib = s->memory_mib,
+		.output_mib = output_of(s),
+		.cancel_fd = s->cancel_fd};
 	struct machine *m = machine_boot(&boot, err);
 	close(initrd);
 	bool ok = m && wait_for_barrier(b, m, err) && machine_icount(m, icount, err) && machine_save(m, "boot", err) &&
-	          save_ram(b, m, err) && machine_quit(m, err) && save_device(b, m, DEVICE_NAME, err);
+		save_ram(b, m, err) && machine_quit(m, err) && save_device(b, m, DEVICE_NAME, err);
 	machine_destroy(m);
 	return ok;
 }
 
 /* Second machine: loads "boot" while its own log is still empty and saves "ready", whose place in the log is therefore the start
  * of any log. */
-static bool make_ready(const struct build *b, uint64_t icount, struct err *err)
+static bool make_ready(const struct build *b, uint64_t icount, uint64_t *log_lead, struct err *err)
 {
 	int device = file_open_in(b->dir, DEVICE_NAME, O_RDONLY, err), ram = file_open_in(b->dir, RAM_FILE, O_RDONLY, err);
 	struct machine_base base = {.qemu = b->spec->qemu->path,
-	        .memory_mib = b->spec->memory_mib,
-	        .output_mib = output_of(b->spec),
-	        .device_fd = device,
-	        .ram_fd = ram,
-	        .icount = icount};
+		.memory_mib = b->spec->memory_mib,
+		.output_mib = output_of(b->spec),
+		.device_fd = device,
+		.ram_fd = ram,
+		.icount = icount};
 	struct machine_options options = {
-	        .mode = MACHINE_RECORD, .base = &base, .cancel_fd = b->spec->cancel_fd, .state = "boot"};
+		.mode = MACHINE_RECORD, .base = &base, .cancel_fd = b->spec->cancel_fd, .state = "boot"};
 	say(b, 1, "keeping the snapshot");
 	struct machine *m = device >= 0 && ram >= 0 ? machine_start(&options, err) : NULL;
-	bool ok = m && machine_drop(m, "boot", err) && machine_save(m, "ready", err) && machine_quit(m, err) &&
-	          save_device(b, m, DEVICE_NAME, err);
+	/* Nothing was executed: what this log counts had been executed before. */
+	struct buf log = {0};
+	bool ok = m && machine_drop(m, "boot", err) && machine_save(m, "ready", err) && machine_log(m, &log, err) &&
+		replaylog_total((const uint8_t *)log.data, log.size, log_lead, err) && save_device(b, m, DEVICE_NAME, err);
+	buf_free(&log);
 	machine_destroy(m);
 	if (device >= 0)
 		close(device);
@@ -339,17 +344,18 @@ static bool make_ready(const struct build *b, uint64_t icount, struct err *err)
 	return ok;
 }
 
-static bool save_state(const struct build *b, const char *identity, uint64_t icount, struct err *err)
+static bool save_state(const struct build *b, const char *identity, uint64_t icount, uint64_t log_lead, struct err *err)
 {
 	struct json *j = json_new_object();
 	struct buf text = {0};
 	json_put_u64(j, "icount", icount);
+	json_put_u64(j, "log_lead", log_lead);
 	json_put_u64(j, "memory_mib", b->spec->memory_mib);
 	json_put_u64(j, "output_mib", output_of(b->spec));
 	json_write_pretty(j, &text);
 	json_destroy(j);
 	bool ok = file_write_in(b->dir, IDENTITY_NAME, identity, strlen(identity), err) &&
-	          file_write_in(b->dir, STATE_NAME, text.data, text.size, err);
+		file_write_in(b->dir, STATE_NAME, text.data, text.size, err);
 	buf_free(&text);
 	return ok;
 }
@@ -357,11 +363,12 @@ static bool save_state(const struct build *b, const char *identity, uint64_t ico
 static bool build_entry(struct build *b, int dir, const char *name, const char *identity, struct err *err)
 {
 	char *half = mem_printf(".%s", name);
-	uint64_t icount = 0;
+	uint64_t icount = 0, log_lead = 0;
 	/* We hold this entry's lock: what lies there was left by a builder that died. */
 	bool ok = file_remove_in(dir, half, err);
 	b->dir = ok ? file_mkdir_in(dir, half, err) : -1;
-	ok = b->dir >= 0 && boot_once(b, &icount, err) && make_ready(b, icount, err) && save_state(b, identity, icount, err);
+	ok = b->dir >= 0 && boot_once(b, &icount, err) && make_ready(b, icount, &log_lead, err) &&
+		save_state(b, identity, icount, log_lead, err);
 	if (ok && renameat(dir, half, dir, name) < 0)
 		ok = err_sys(err, errno, "keeping a boot snapshot");
 	if (!ok)
@@ -515,7 +522,7 @@ bool snapshot_list(const char *cache, struct snapshot_entry **list, size_t *coun
 		if (e->d_name[0] == '.' && being_built(dir, name))
 			continue;
 		struct snapshot_entry entry = {
-		        .disk_bytes = disk_use(dir, e->d_name), .used_s = st.st_mtim.tv_sec, .whole = e->d_name[0] != '.'};
+			.disk_bytes = disk_use(dir, e->d_name), .used_s = st.st_mtim.tv_sec, .whole = e->d_name[0] != '.'};
 		memcpy(entry.name, name, sizeof entry.name);
 		ARRAY_PUSH(*list, *count, room) = entry;
 	}
@@ -538,7 +545,7 @@ bool snapshot_remove(const char *cache, const char *name, struct err *err)
 	int lock = file_lock_in(dir, lock_name, 0, &busy, err);
 	/* Renamed first: nobody opens an entry that is half removed. */
 	bool ok = lock >= 0 && file_remove_in(dir, half, err) && (renameat(dir, name, dir, half) == 0 || errno == ENOENT) &&
-	          file_remove_in(dir, half, err);
+		file_remove_in(dir, half, err);
 	if (lock < 0 && busy)
 		err_set(err, ERR_SYSTEM, "boot snapshot %.16s is being built by another polecat", name);
 	if (lock >= 0) {
