@@ -144,6 +144,9 @@ $(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(B)/libtui.a $(B)/libengine.a $(B)/libage
 # Programs for tests: runs made up without a machine, and the waits of a screen over large ones.
 .PHONY: tools
 tools: $(B)/make-run $(B)/time-timeline ## what makes and measures runs of any size for tests
+.PHONY: fixtures
+fixtures: $(B)/make-run ## makes the stored runs of tests/screens/runs anew
+	@MAKE_RUN=$(B)/make-run tests/screens/runs/make tests/screens/runs
 $(B)/make-run: $(B)/tests/tools/make-run.o $(B)/tests/tools/simulate.o $(B)/libengine.a
 $(B)/time-timeline: $(B)/tests/tools/time-timeline.o $(B)/libengine.a
 $(B)/make-run $(B)/time-timeline:

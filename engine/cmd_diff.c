@@ -11,8 +11,9 @@
 #include "engine/runlist.h"
 #include "engine/show.h"
 
-#define HUNKS_SHOWN 20 /* differing stretches that are printed without --full */
-#define SIDE_SHOWN  8  /* events of each side of one */
+#define HUNKS_SHOWN  20 /* differing stretches that are printed without --full */
+#define SIDE_SHOWN   8  /* events of each side of one */
+#define COMMON_SHOWN 3  /* common events in a row that are not folded */
 
 struct both {
 	struct timeline *a, *b;
@@ -36,8 +37,13 @@ static bool print_hunks(const struct diff *d, const struct both *runs, bool full
 	size_t shown = 0;
 	for (size_t i = 0; i < d->hunk_count; i++) {
 		const struct diff_hunk *h = &d->hunks[i];
+		if (h->same && h->a_count > COMMON_SHOWN) {
+			output_print(OUTPUT_DIM, "  ... %zu events in both\n", h->a_count);
+			continue;
+		}
 		if (h->same) {
-			output_print(OUTPUT_DIM, "  %zu event%s in both\n", h->a_count, h->a_count == 1 ? "" : "s");
+			if (!print_side(runs->a, h->a, h->a_count, "  ", true, err))
+				return false;
 			continue;
 		}
 		if (!full && shown++ == HUNKS_SHOWN) {

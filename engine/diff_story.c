@@ -40,8 +40,9 @@ void diff_put_headline(const struct diff *d, const struct timeline *a, const str
 		return;
 	}
 	if (d->same_events && d->same_plan) {
-		buf_str(out, d->first_icount == TIMELINE_NONE ? "differ: not in plan or events, but in verdicts or times"
-		                                              : "differ: the same events, at other instruction counts");
+		buf_str(out,
+			d->first_icount == TIMELINE_NONE ? "differ: not in plan or events, but in verdicts or times"
+							 : "differ: the same events, at other instruction counts");
 		return;
 	}
 	buf_str(out, "differ: ");
@@ -51,8 +52,8 @@ void diff_put_headline(const struct diff *d, const struct timeline *a, const str
 	if (d->same_events)
 		buf_str(out, ": other plans, yet the same events");
 	else
-		buf_printf(out, ": they diverge at event %zu; %zu and %zu events are in one run only", d->first + 1,
-		        count_different(d, 0), count_different(d, 1));
+		buf_printf(out, ": they diverge at event %zu; A has %zu events that B has not, B has %zu that A has not",
+			d->first + 1, count_different(d, 0), count_different(d, 1));
 }
 
 /* -- events -- */
@@ -82,7 +83,7 @@ static void put_event(const struct timeline *t, size_t index, const char *label,
 static bool only_counters(const struct timeline *a, const struct timeline *b, size_t first)
 {
 	return first < timeline_count(a) && first < timeline_count(b) &&
-	       timeline_entries(a)[first].gist == timeline_entries(b)[first].gist;
+		timeline_entries(a)[first].gist == timeline_entries(b)[first].gist;
 }
 
 static void put_first(const struct diff *d, const struct timeline *a, const struct timeline *b, struct buf *out)
@@ -97,11 +98,11 @@ static void put_first(const struct diff *d, const struct timeline *a, const stru
 	put_event(b, first, "B   ", out);
 	if (only_counters(a, b, first))
 		buf_str(out, "  the two say the same, but for a number that counts (process id, line, bytes)\n");
-	if (d->first_icount != TIMELINE_NONE)
-		buf_printf(out,
-		        "  until then the runs say the same, at the same instruction counts until event %zu and at others from "
-		        "event %zu on\n",
-		        d->first_icount, d->first_icount + 1);
+	if (d->first_icount == 0)
+		buf_str(out, "  until then the runs say the same, but at other instruction counts from the start\n");
+	else if (d->first_icount != TIMELINE_NONE)
+		buf_printf(out, "  until then the runs say the same, from event %zu on at other instruction counts\n",
+			d->first_icount + 1);
 }
 
 /* -- the cause -- */
@@ -157,7 +158,7 @@ static const struct plan_fault *planned_in(const struct timeline *a, const struc
 }
 
 static size_t put_choices(
-        const struct diff *d, const char *fault, const struct plan_fault *planned, bool wanted, size_t most, struct buf *out)
+	const struct diff *d, const char *fault, const struct plan_fault *planned, bool wanted, size_t most, struct buf *out)
 {
 	size_t told = 0;
 	for (size_t i = 0; i < d->choice_count && told < most; i++) {
@@ -181,8 +182,8 @@ static void put_cause(const struct diff *d, const struct timeline *a, const stru
 		buf_str(out, "plan: the same in both (");
 		put_seed(a, out);
 		buf_str(out,
-		        "): these runs should have been identical. QEMU, kernel or image differ (see `polecat show --manifest`), "
-		        "or something outside the plan got in\n");
+			"): these runs should have been identical. QEMU, kernel or image differ (see `polecat show --manifest`), "
+			"or something outside the plan got in\n");
 		return;
 	}
 	if (!d->same_scenario)
@@ -192,7 +193,7 @@ static void put_cause(const struct diff *d, const struct timeline *a, const stru
 	buf_str(out, ", B has ");
 	put_seed(b, out);
 	buf_printf(out, "; %zu choice%s differ%s\n", d->choice_count, d->choice_count == 1 ? "" : "s",
-	        d->choice_count == 1 ? "s" : "");
+		d->choice_count == 1 ? "s" : "");
 	const char *fault = suspect(d, a, b);
 	const struct plan_fault *planned = fault ? planned_in(a, b, fault) : NULL;
 	struct buf likely = {0}, other = {0};

@@ -207,6 +207,17 @@ void show_faults(const struct timeline *t, bool json)
 
 /* -- properties -- */
 
+static void put_margin(const struct fact_property *f, struct buf *out)
+{
+	if (!f->has_margin)
+		return;
+	char used[32], of[32];
+	if (strcmp(f->margin_unit, "ns") == 0)
+		buf_printf(out, "  %s of %s used", output_duration(f->margin_used, used), output_duration(f->margin_of, of));
+	else
+		buf_printf(out, "  %" PRIu64 " of %" PRIu64 " %s used", f->margin_used, f->margin_of, f->margin_unit);
+}
+
 static void print_property(const struct timeline_property *p)
 {
 	const struct fact_property *f = p->fact;
@@ -218,9 +229,11 @@ static void print_property(const struct timeline_property *p)
 		buf_printf(&text, "  decided by ev %" PRIu64, f->decided_at);
 	else if (f->verdict != VERDICT_UNEXERCISED)
 		buf_str(&text, "  decided by the end");
-	buf_printf(&text, "  evaluated %" PRIu64 " times", f->evaluations);
-	if (f->has_margin)
-		buf_printf(&text, "  %" PRIu64 " of %" PRIu64 " %s used", f->margin_used, f->margin_of, f->margin_unit);
+	if (f->evaluations == 1)
+		buf_str(&text, "  evaluated once");
+	else
+		buf_printf(&text, "  evaluated %" PRIu64 " times", f->evaluations);
+	put_margin(f, &text);
 	show_put_place(&text, f->place);
 	if (f->why[0]) {
 		buf_printf(&text, "\n%13s", "");

@@ -28,7 +28,8 @@ struct machine {
 	const struct plan *plan;
 	const struct simulate_options *options;
 	struct event_sink sink;
-	struct rng rng;
+	struct rng rng;    /* who comes next, and when */
+	struct rng *texts; /* what each node says: the same in every run, whoever else speaks in between */
 	struct machine_node *nodes;
 	struct machine_fault *faults;
 	uint64_t seq, icount, now, pid;
@@ -39,6 +40,11 @@ struct machine {
 static uint64_t dice(struct machine *m, uint64_t low, uint64_t high)
 {
 	return rng_range(&m->rng, (struct text_range){low, high});
+}
+
+static uint64_t text_dice(struct machine *m, size_t node, uint64_t low, uint64_t high)
+{
+	return rng_range(&m->texts[node], (struct text_range){low, high});
 }
 
 static void pass_time(struct machine *m)
@@ -233,7 +239,7 @@ static bool print_hostile(struct machine *m, size_t node, struct err *err)
 		{"tab\tback\\slash \"quote\" nul\0end", 31},
 		{"", 0},
 	};
-	size_t which = (size_t)dice(m, 0, sizeof lines / sizeof *lines);
+	size_t which = (size_t)text_dice(m, node, 0, sizeof lines / sizeof *lines);
 	if (which < sizeof lines / sizeof *lines)
 		return print(m, node, false, lines[which].data, lines[which].size, err);
 	char text[3000];
@@ -248,7 +254,7 @@ static bool client_line(struct machine *m, struct err *err)
 	bool server = m->nodes[0].running && !m->nodes[0].stopped;
 	if (!server)
 		return print_value(m, client, "retry", m->added + 1, err);
-	if (m->unread_count == UNREAD_MAX || (m->unread_count > 0 && dice(m, 0, 1) == 1)) {
+	if (m->unread_count == UNREAD_MAX || (m->unread_count > 0 && text_dice(m, client, 0, 1) == 1)) {
 		uint64_t value = m->unread[0];
 		m->unread_count--;
 		memmove(m->unread, m->unread + 1, m->unread_count * sizeof *m->unread);
@@ -260,13 +266,13 @@ static bool client_line(struct machine *m, struct err *err)
 
 static bool line_of(struct machine *m, size_t node, struct err *err)
 {
-	if (m->options->hostile && dice(m, 1, 6) == 1)
+	if (m->options->hostile && text_dice(m, node, 1, 6) == 1)
 		return print_hostile(m, node, err);
 	if (node == m->plan->node_count - 1)
 		return client_line(m, err);
-	if (dice(m, 1, 40) == 1)
+	if (text_dice(m, node, 1, 40) == 1)
 		return print(m, node, true, "warning: slow disk", 18, err);
-	return print_value(m, node, dice(m, 0, 2) ? "set key" : "sync", dice(m, 1, 500), err);
+	return print_value(m, node, text_dice(m, node, 0, 2) ? "set key" : "sync", text_dice(m, node, 1, 500), err);
 }
 
 /* A node that can print, or node_count when none can. */
@@ -351,13 +357,16 @@ static bool end(struct machine *m, struct err *err)
 
 static bool play(struct machine *m, struct err *err)
 {
-	uint64_t total = m->options->events, reserve = 64 + 12 * (m->plan->node_count + m->plan->fault_count);
+	uint64_t total = m->options->events, reserve = 20 + 6 * (m->plan->node_count + m->plan->fault_count);
 	bool ok = begin(m, err);
 	while (ok && m->seq + reserve < total)
 		ok = step(m, true, err);
 	ok = ok && settle(m, err);
-	while (ok && m->seq + rest(m) < total)
-		ok = print_value(m, 0, "sync", dice(m, 1, 500), err);
+	/* A value that is acknowledged will be read as well: two events. */
+	while (ok && m->seq + rest(m) + 2 <= total)
+		ok = step(m, false, err);
+	if (ok && m->seq + rest(m) < total)
+		ok = print_value(m, 0, "sync", text_dice(m, 0, 1, 500), err);
 	if (ok && m->seq + rest(m) != total)
 		return err_set(err, ERR_USAGE, "%" PRIu64 " events are too few for this plan: it takes %" PRIu64, total,
 			m->seq + rest(m));
@@ -369,9 +378,14 @@ bool simulate(const struct plan *plan, const struct simulate_options *options, s
 	struct machine m = {.plan = plan, .options = options, .sink = sink, .pid = 100};
 	m.nodes = mem_array(plan->node_count, sizeof *m.nodes);
 	m.faults = mem_array(plan->fault_count, sizeof *m.faults);
-	rng_init(&m.rng, plan->seed, "simulate");
+	m.texts = mem_array(plan->node_count, sizeof *m.texts);
+	/* Not the plan's seed: two runs of one scenario are to be alike until a fault makes them differ. */
+	rng_init(&m.rng, 0, "simulate");
+	for (size_t i = 0; i < plan->node_count; i++)
+		rng_init(&m.texts[i], i, "simulate/text");
 	bool ok = play(&m, err);
 	free(m.nodes);
 	free(m.faults);
+	free(m.texts);
 	return ok;
 }
