@@ -11,7 +11,7 @@
 #include "tui/app_data.h"
 #include "tui/state.h"
 
-#define SEARCH_BYTES_STEP (4 * 1024 * 1024)
+#define SEARCH_BYTES_STEP (2 * 1024 * 1024)
 #define LINE_KEPT_MAX     400  /* bytes of an errand's line that are shown */
 #define REFRESH_MS        150  /* how often a growing run is looked at */
 #define SCAN_MS           1000 /* how often the runs directory is looked at */

@@ -27,16 +27,29 @@ static const char usage[] =
 	"  --random SEED:N   no terminal: press N random keys\n"
 	"  --size WxH        of the screen that is not there (default 80x24)\n"
 	"  --now SECONDS     fixed time for ages\n"
+	"  --times           with --script: print how long the pictures took to stderr\n"
 	"  --state           with --script: read and write what is remembered\n";
 
 struct options {
 	struct app_options app;
 	const char *script, *random;
 	int width, height;
-	bool ascii, manual, help, state;
+	bool ascii, manual, help, state, times;
 };
 
-enum { OPT_RUNS = 256, OPT_THEME, OPT_ASCII, OPT_MANUAL, OPT_SCRIPT, OPT_RANDOM, OPT_SIZE, OPT_NOW, OPT_STATE, OPT_HELP };
+enum {
+	OPT_RUNS = 256,
+	OPT_THEME,
+	OPT_ASCII,
+	OPT_MANUAL,
+	OPT_SCRIPT,
+	OPT_RANDOM,
+	OPT_SIZE,
+	OPT_NOW,
+	OPT_STATE,
+	OPT_TIMES,
+	OPT_HELP
+};
 
 static bool parse_size(const char *text, struct options *o, struct err *err)
 {
@@ -83,6 +96,9 @@ static bool parse_option(int option, const char *value, struct options *o, struc
 	case OPT_STATE:
 		o->state = true;
 		return true;
+	case OPT_TIMES:
+		o->times = true;
+		return true;
 	case OPT_HELP:
 		o->help = true;
 		return true;
@@ -98,7 +114,7 @@ static bool parse(int argc, char **argv, struct options *o, struct err *err)
 		{"manual", no_argument, NULL, OPT_MANUAL}, {"script", required_argument, NULL, OPT_SCRIPT},
 		{"random", required_argument, NULL, OPT_RANDOM}, {"size", required_argument, NULL, OPT_SIZE},
 		{"now", required_argument, NULL, OPT_NOW}, {"state", no_argument, NULL, OPT_STATE},
-		{"help", no_argument, NULL, OPT_HELP}, {0}};
+		{"times", no_argument, NULL, OPT_TIMES}, {"help", no_argument, NULL, OPT_HELP}, {0}};
 	*o = (struct options){.app = {.runs = "runs"}, .width = 80, .height = 24};
 	for (int option; (option = getopt_long(argc, argv, "", longs, NULL)) != -1;)
 		if (!parse_option(option, optarg, o, err))
@@ -137,7 +153,15 @@ static bool run_script(const struct options *o, struct app *app, struct canvas *
 	bool from_stdin = strcmp(o->script, "-") == 0;
 	bool ok = from_stdin ? file_read_fd(STDIN_FILENO, "standard input", SCRIPT_FILE_MAX, &script, err)
 			     : file_read(o->script, SCRIPT_FILE_MAX, &script, err);
-	ok = ok && script_run(app, canvas, script.data ? script.data : "", script.size, o->script, out, err);
+	struct script_times times = {0};
+	ok = ok && script_run(app, canvas, script.data ? script.data : "", script.size, o->script, out, &times, err);
+	if (ok && o->times) {
+		struct buf report = {0};
+		script_times_report(&times, &report);
+		fputs(report.data, stderr);
+		buf_free(&report);
+	}
+	script_times_finish(&times);
 	buf_free(&script);
 	return ok;
 }

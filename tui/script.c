@@ -3,13 +3,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tui/glyph.h"
 
 #define SETTLE_MS 30000 /* longest wait for the work in the background */
 
-static void settle(struct app *app, struct canvas *canvas)
+struct player {
+	struct app *app;
+	struct canvas *canvas;
+	struct script_times *times;
+};
+
+static void settle(struct player *player)
 {
+	struct app *app = player->app;
 	for (;;) {
 		while (app_step(app))
 			;
@@ -20,53 +28,66 @@ static void settle(struct app *app, struct canvas *canvas)
 		if (count == 0 || poll(fds, (nfds_t)count, SETTLE_MS) == 0)
 			break;
 	}
-	app_draw(app, canvas);
+	app_draw(app, player->canvas);
 }
 
-static void press_key(struct app *app, struct canvas *canvas, uint32_t key)
+static double clock_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void press_key(struct player *player, uint32_t key)
 {
 	struct input in = {.kind = INPUT_KEY, .key = key};
-	app_input(app, &in);
-	settle(app, canvas);
+	double start = clock_ms();
+	app_input(player->app, &in);
+	app_step(player->app);
+	app_draw(player->app, player->canvas);
+	struct script_times *times = player->times;
+	if (times)
+		ARRAY_PUSH(times->ms, times->count, times->room) = clock_ms() - start;
+	settle(player);
 }
 
-static void resize(struct app *app, struct canvas *canvas, int width, int height)
+static void resize(struct player *player, int width, int height)
 {
 	struct input in = {.kind = INPUT_RESIZE, .width = width, .height = height};
-	canvas_resize(canvas, width, height);
-	app_input(app, &in);
-	settle(app, canvas);
+	canvas_resize(player->canvas, width, height);
+	app_input(player->app, &in);
+	settle(player);
 }
 
-static bool run_keys(struct app *app, struct canvas *canvas, const char *names, struct err *err)
+static bool run_keys(struct player *player, const char *names, struct err *err)
 {
-	for (const char *at = names + strspn(names, " "); *at && !app_ended(app);) {
+	for (const char *at = names + strspn(names, " "); *at && !app_ended(player->app);) {
 		size_t size = strcspn(at, " ");
 		uint32_t key;
 		if (!keys_parse(at, size, &key, err))
 			return false;
-		press_key(app, canvas, key);
+		press_key(player, key);
 		at += size + strspn(at + size, " ");
 	}
 	return true;
 }
 
-static void type_text(struct app *app, struct canvas *canvas, const char *text)
+static void type_text(struct player *player, const char *text)
 {
-	for (size_t i = 0, size = strlen(text); i < size && !app_ended(app);) {
+	for (size_t i = 0, size = strlen(text); i < size && !app_ended(player->app);) {
 		uint32_t code;
 		i += glyph_decode(text + i, size - i, &code);
-		press_key(app, canvas, code);
+		press_key(player, code);
 	}
 }
 
-static void click(struct app *app, struct canvas *canvas, int x, int y)
+static void click(struct player *player, int x, int y)
 {
 	struct input in = {.kind = INPUT_MOUSE, .mouse = MOUSE_PRESS, .x = x, .y = y};
-	app_input(app, &in);
+	app_input(player->app, &in);
 	in.mouse = MOUSE_RELEASE;
-	app_input(app, &in);
-	settle(app, canvas);
+	app_input(player->app, &in);
+	settle(player);
 }
 
 static void snap(const struct canvas *canvas, const char *words, struct buf *out)
@@ -75,7 +96,7 @@ static void snap(const struct canvas *canvas, const char *words, struct buf *out
 	canvas_dump(canvas, out);
 }
 
-static bool run_line(struct app *app, struct canvas *canvas, char *line, struct buf *out, struct err *err)
+static bool run_line(struct player *player, char *line, struct buf *out, struct err *err)
 {
 	char *rest = line + strcspn(line, " ");
 	if (*rest)
@@ -84,35 +105,59 @@ static bool run_line(struct app *app, struct canvas *canvas, char *line, struct 
 	if (!line[0] || line[0] == '#')
 		return true;
 	if (strcmp(line, "key") == 0)
-		return run_keys(app, canvas, rest, err);
+		return run_keys(player, rest, err);
 	if (strcmp(line, "type") == 0)
-		type_text(app, canvas, rest);
+		type_text(player, rest);
 	else if (strcmp(line, "snap") == 0)
-		snap(canvas, rest, out);
+		snap(player->canvas, rest, out);
 	else if (strcmp(line, "size") == 0 && sscanf(rest, "%dx%d", &a, &b) == 2)
-		resize(app, canvas, a, b);
+		resize(player, a, b);
 	else if (strcmp(line, "click") == 0 && sscanf(rest, "%d %d", &a, &b) == 2)
-		click(app, canvas, a, b);
+		click(player, a, b);
 	else
 		return err_set(err, ERR_INPUT, "'%.40s' is no step: expected key, type, size WxH, click X Y, snap or #", line);
 	return true;
 }
 
 bool script_run(struct app *app, struct canvas *canvas, const char *bytes, size_t size, const char *file, struct buf *out,
-	struct err *err)
+	struct script_times *times, struct err *err)
 {
+	struct player player = {app, canvas, times};
+	double start = clock_ms();
 	size_t number = 1;
 	bool ok = true;
-	settle(app, canvas);
+	settle(&player);
+	if (times)
+		times->first_ms = clock_ms() - start;
 	for (size_t at = 0; at < size && ok && !app_ended(app); number++) {
 		const char *newline = memchr(bytes + at, '\n', size - at);
 		size_t length = newline ? (size_t)(newline - (bytes + at)) : size - at;
 		char *line = mem_strn(bytes + at, length);
-		ok = run_line(app, canvas, line, out, err) || err_prefix(err, "%s:%zu", file, number);
+		ok = run_line(&player, line, out, err) || err_prefix(err, "%s:%zu", file, number);
 		free(line);
 		at += length + (newline ? 1 : 0);
 	}
 	return ok;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+void script_times_report(struct script_times *times, struct buf *out)
+{
+	if (times->count)
+		qsort(times->ms, times->count, sizeof *times->ms, by_size);
+	double median = times->count ? times->ms[times->count / 2] : 0, worst = times->count ? times->ms[times->count - 1] : 0;
+	buf_printf(out, "open %.1f ms, keys %zu, median %.2f ms, worst %.2f ms\n", times->first_ms, times->count, median, worst);
+}
+
+void script_times_finish(struct script_times *times)
+{
+	free(times->ms);
+	*times = (struct script_times){0};
 }
 
 /* ---- random ---- */
@@ -138,22 +183,23 @@ static const int sizes[][2] = {
 void script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t count)
 {
 	static const char text[] = "acked fail kill#1 ev:17 node:client t:1s end \\/:%'\"";
+	struct player player = {app, canvas, NULL};
 	uint64_t state = seed;
-	settle(app, canvas);
+	settle(&player);
 	for (size_t i = 0; i < count && !app_ended(app); i++) {
 		uint64_t r = next_random(&state), kind = r % 100, value = r >> 8;
 		if (kind < 4) {
 			size_t n = value % (sizeof sizes / sizeof sizes[0]);
-			resize(app, canvas, sizes[n][0], sizes[n][1]);
+			resize(&player, sizes[n][0], sizes[n][1]);
 		} else if (kind < 6) {
-			click(app, canvas, (int)(value % 200), (int)(value / 200 % 60));
+			click(&player, (int)(value % 200), (int)(value / 200 % 60));
 		} else {
 			uint32_t key = kind < 50 ? (uint32_t)(0x20 + value % 0x5f)
 				: kind < 85      ? (uint32_t)(KEYS_UP + value % (KEYS_AFTER - KEYS_UP))
 				: kind < 97      ? (uint32_t)text[value % (sizeof text - 1)]
 						 : (uint32_t)(1 + value % 26);
 			if (is_harmless(key))
-				press_key(app, canvas, key);
+				press_key(&player, key);
 		}
 	}
 }

@@ -22,9 +22,18 @@
 
 #define SCRIPT_FILE_MAX (1024 * 1024)
 
-/* Runs a script from the start, or until the app ends. Errors: ERR_INPUT "file:line: what was expected". */
+/* How long it took from an input to the picture that answers it. */
+struct script_times {
+	double *ms;
+	size_t count, room;
+	double first_ms; /* from app_create to the first picture with a run in it; measured by the first settling */
+};
+void script_times_report(struct script_times *times, struct buf *out); /* "keys N, median X ms, worst Y ms" */
+void script_times_finish(struct script_times *times);
+
+/* Runs a script from the start, or until the app ends. times may be NULL. Errors: ERR_INPUT "file:line: what was expected". */
 bool script_run(struct app *app, struct canvas *canvas, const char *bytes, size_t size, const char *file, struct buf *out,
-	struct err *err);
+	struct script_times *times, struct err *err);
 
 /* Presses count keys chosen by seed, among them every key that is bound, with resizes; draws after each. Never ends the app. */
 void script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t count);

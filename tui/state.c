@@ -121,6 +121,20 @@ static char *file_name(const struct run *run)
 	return mem_printf("%.100s.%016" PRIx64, timeline_name(run->timeline), hash);
 }
 
+/* Whole or not at all, but not synced: a power cut may cost the last second, and no key waits for the disk. */
+static bool put(int dir, const char *name, const struct buf *bytes, struct err *err)
+{
+	char *fresh = mem_printf("%s.new", name);
+	int fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	bool ok = fd >= 0 ? file_write_fd(fd, bytes->data, bytes->size, fresh, err) : err_sys(err, errno, "%s", fresh);
+	if (fd >= 0)
+		close(fd);
+	if (ok && renameat(dir, fresh, dir, name) != 0)
+		ok = err_sys(err, errno, "%s", name);
+	free(fresh);
+	return ok;
+}
+
 bool state_load(int dir, struct run *run, struct err *err)
 {
 	if (dir < 0)
@@ -148,7 +162,7 @@ bool state_save(int dir, struct run *run, struct err *err)
 	char *name = file_name(run);
 	struct buf out = {0};
 	state_write(run, &out);
-	bool ok = file_write_in(dir, name, out.data, out.size, err);
+	bool ok = put(dir, name, &out, err);
 	buf_free(&out);
 	free(name);
 	return ok;
@@ -177,7 +191,7 @@ bool session_save(int dir, const char *theme, const char *run, struct err *err)
 		return true;
 	struct buf out = {0};
 	buf_printf(&out, "theme %s\nrun %s\n", theme, run);
-	bool ok = file_write_in(dir, "session", out.data, out.size, err);
+	bool ok = put(dir, "session", &out, err);
 	buf_free(&out);
 	return ok;
 }

@@ -6,8 +6,9 @@
 #include "tui/eventrow.h"
 #include "tui/view.h"
 
-#define FILTER_ROWS_STEP  200000            /* records a step, well under 10 ms */
-#define FILTER_BYTES_STEP (4 * 1024 * 1024) /* bytes a step when text is looked for */
+#define FILTER_ROWS_STEP  200000        /* records a step, well under 10 ms */
+#define FILTER_BYTES_STEP (1024 * 1024) /* bytes a step when text is looked for ... */
+#define FILTER_HITS_STEP  2000          /* ... and hits */
 
 struct view_events {
 	struct view view;
@@ -131,7 +132,7 @@ static bool step_search(struct view_events *v)
 {
 	struct list *list = &v->view.list;
 	size_t found = TIMELINE_NONE, start = list->row_count;
-	for (int hits = 0; hits < 5000; hits++) {
+	for (int hits = 0; hits < FILTER_HITS_STEP; hits++) {
 		enum search_result result = search_step(v->search, FILTER_BYTES_STEP, &found, NULL);
 		if (result == SEARCH_FOUND) {
 			list_filter_add(list, found);

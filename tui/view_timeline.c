@@ -6,8 +6,8 @@
 
 struct view_timeline {
 	struct view view;
-	struct lanes *lanes; /* of the last draw */
-	struct lanes_options options;
+	struct lanes *lanes;          /* of the last draw */
+	struct lanes_options options; /* that they were made with */
 	const struct timeline *timeline;
 	size_t count;
 	bool incomplete;
@@ -44,10 +44,11 @@ static const struct lanes *lanes_for(struct view_timeline *v, const struct run *
 	memset(&options, 0, sizeof options);
 	options.window = run->window;
 	options.width = area.w < LANES_WIDTH_MAX ? area.w : LANES_WIDTH_MAX;
-	options.height = area.h;
+	/* The rows that were asked for first fit exactly: the same lanes serve both questions. */
+	options.height = v->lanes && v->lanes->height == area.h ? v->options.height : area.h;
 	options.ascii = !utf8;
 	options.keep_gaps = run->keep_gaps;
-	options.playhead = run->playhead;
+	options.playhead = TIMELINE_NONE; /* drawn here, so that moving it costs nothing */
 	bool same = v->lanes && v->timeline == run->timeline && v->count == timeline_count(run->timeline) &&
 		v->incomplete == timeline_incomplete(run->timeline) && memcmp(&options, &v->options, sizeof options) == 0;
 	if (!same) {
@@ -66,7 +67,8 @@ static int rows(struct view *view, const struct model *m, int width, int most)
 	const struct run *run = model_run(m);
 	if (!run || width < 1)
 		return 0;
-	return lanes_for((struct view_timeline *)view, run, (struct rect){0, 0, width, most}, m->utf8)->height;
+	struct view_timeline *v = (struct view_timeline *)view;
+	return lanes_for(v, run, (struct rect){0, 0, width, most}, m->utf8)->height;
 }
 
 static void draw_bookmarks(const struct run *run, const struct lanes *lanes, struct canvas *c, struct rect area)
@@ -77,6 +79,24 @@ static void draw_bookmarks(const struct run *run, const struct lanes *lanes, str
 			continue;
 		struct pen p = pen_at(c, (struct rect){area.x + column, area.y, 1, area.h}, 0);
 		pen_sign(&p, ROLE_BOOKMARK, GLYPH_BOOKMARK);
+	}
+}
+
+/* Its column, from the first row to the last: a line where nothing else is, and a ground under what is there. */
+static void draw_playhead(const struct run *run, const struct lanes *lanes, struct canvas *c, struct rect area)
+{
+	int column = run->playhead == TIMELINE_NONE ? -1 : lanes_column(lanes, run->playhead);
+	if (column < 0 || column >= area.w)
+		return;
+	for (int y = 0; y < lanes->height && y < area.h; y++) {
+		const struct lane_cell *cell = &lanes->rows[y].cells[column];
+		struct pen p = pen_at(c, (struct rect){area.x + column, area.y, 1, area.h}, y);
+		if (lanes->rows[y].kind == LANE_ROW_FOOT)
+			pen_sign(&p, ROLE_PLAYHEAD, GLYPH_PLAYHEAD);
+		else if (lanes->rows[y].kind != LANE_ROW_AXIS && cell->role == LANE_BLANK)
+			pen_sign(&p, ROLE_PLAYHEAD, GLYPH_VLINE);
+		else if (lanes->rows[y].kind != LANE_ROW_AXIS)
+			canvas_overlay(c, (struct rect){area.x + column, area.y + y, 1, 1}, ROLE_SELECTED);
 	}
 }
 
@@ -93,10 +113,10 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		struct pen p = pen_at(c, area, y);
 		for (int x = 0; x < lanes->width && x < area.w; x++) {
 			const struct lane_cell *cell = &lanes->rows[y].cells[x];
-			bool line = cell->playhead && cell->role == LANE_FRAME;
-			pen_code(&p, line ? ROLE_PLAYHEAD : role_of((enum lane_role)cell->role), cell->glyph);
+			pen_code(&p, role_of((enum lane_role)cell->role), cell->glyph);
 		}
 	}
+	draw_playhead(run, lanes, c, area);
 	draw_bookmarks(run, lanes, c, area);
 }
 
