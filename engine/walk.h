@@ -1,0 +1,69 @@
+/*
+ * One replaying machine that can be brought to any instruction of its log, forwards and backwards, by light checkpoints.
+ *
+ * Counts are absolute, as QEMU's; "at N" means that N instructions have been executed and instruction N+1 has not.
+ *
+ * A way to N is tried after the other: run on from where the machine stands; from the nearest checkpoint at or before N; from
+ * earlier ones; from the start; with a fresh QEMU. Which one it was and what it cost is told.
+ */
+#ifndef ENGINE_WALK_H
+#define ENGINE_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/cancel.h"
+#include "engine/err.h"
+#include "engine/machine.h"
+
+#define WALK_SPACING    32000000u /* instructions between two checkpoints, until the budget is used up */
+#define WALK_BUDGET_MIB 1024u
+#define WALK_SLICE_MS   40    /* a run is cut into pieces of about this long: so long a cancel may take */
+#define WALK_HANG_MS    30000 /* without one instruction: QEMU hangs */
+
+struct walk;
+
+enum walk_way { WALK_HERE, WALK_ON, WALK_CHECKPOINT, WALK_START, WALK_FRESH, WALK_WAYS };
+
+/* What a move did. */
+struct walk_trip {
+	uint64_t asked, reached;
+	enum walk_way way;
+	uint64_t from;     /* where running began: the checkpoint's count */
+	uint64_t executed; /* instructions run for it */
+	unsigned failed;   /* ways that were tried in vain before */
+	bool ended;        /* the guest stopped itself at reached, before asked */
+	double ms;
+	char why[200]; /* what was wrong with those ways, or "" */
+};
+
+/* options (mode REPLAY) and what it points to are borrowed for the life of the walk; its cancel_fd is not used. cancel may be
+ * NULL. The machine stands at `ready`. */
+struct walk *walk_create(
+	const struct machine_options *options, uint64_t spacing, unsigned budget_mib, struct cancel *cancel, struct err *err);
+void walk_destroy(struct walk *w);
+
+/* Brings the machine to icount. False when cancelled (ERR_CANCELLED: it stands somewhere on the way, walk_now says where) or
+ * when every way failed. trip is filled in either way. */
+bool walk_to(struct walk *w, uint64_t icount, struct walk_trip *trip, struct err *err);
+/* "from the checkpoint at 123: 456 instructions, 12 ms", counts relative to zero. */
+struct buf;
+void walk_trip_print(const struct walk_trip *trip, uint64_t zero, struct buf *out);
+
+uint64_t walk_now(const struct walk *w);
+uint64_t walk_start(const struct walk *w);
+uint64_t walk_end(const struct walk *w); /* of the log */
+/* The stopped machine; NULL after a move that failed every way. Do not run it. */
+struct machine *walk_machine(struct walk *w);
+/* Grows by one whenever the machine was started anew. */
+unsigned walk_generation(const struct walk *w);
+
+/* Makes the next missing checkpoint in [walk_start, to], for when nobody waits. *more: there are others missing. The machine's
+ * position is the same afterwards. */
+bool walk_idle(struct walk *w, uint64_t to, bool *more, struct err *err);
+
+/* Checkpoints and the bytes they hold. */
+size_t walk_checkpoints(const struct walk *w, size_t *bytes);
+
+#endif
