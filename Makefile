@@ -12,7 +12,7 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	observer listener play manifest rundir runlist recorded prepare \
 	regs memory types ksyms layout guestfile maps process openfiles symbols expr unwind orc value variables disas program \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
-	marks walk session record replay verify report batch doctor args help
+	marks walk words bookmarks moves here session verb verb_moves verb_machine verb_guest verbs record replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.
 CLI := output common commands cmd_run cmd_replay cmd_check cmd_ls show cmd_show cmd_diff cmd_debug cmd_image cmd_doctor \
 	cmd_ui cmd_manual main

@@ -15,6 +15,7 @@
 	X(ls)                                                                                                                    \
 	X(show)                                                                                                                  \
 	X(diff)                                                                                                                  \
+	X(debug)                                                                                                                 \
 	X(image)                                                                                                                 \
 	X(gc)                                                                                                                    \
 	X(ui)                                                                                                                    \

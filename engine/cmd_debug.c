@@ -1,0 +1,215 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/commands.h"
+#include "engine/common.h"
+#include "engine/file.h"
+#include "engine/json.h"
+#include "engine/output.h"
+#include "engine/runlist.h"
+#include "engine/verbs.h"
+
+enum { SCRIPT_MAX = 1 << 20, IDLE_MS = 100 };
+
+struct debug {
+	struct verbs verbs;
+	bool json, echo;
+};
+
+/* ---- one command -------------------------------------------------------------------------------------------- */
+
+static void say_json(struct debug *d, const char *line, size_t size, const struct buf *out, bool ok, const struct err *err)
+{
+	struct session *s = d->verbs.session;
+	size_t event = session_event(s);
+	struct json *j = json_new_object();
+	struct buf text = {0};
+	json_put_u64(j, "polecat_debug", 1);
+	json_put(j, "command", json_new_strn(line, size));
+	json_put_bool(j, "ok", ok);
+	json_put_u64(j, "icount", session_icount(s));
+	json_put_u64(j, "event", event == TIMELINE_NONE ? 0 : event + 1);
+	json_put_u64(j, "vtime_ns", event == TIMELINE_NONE ? 0 : timeline_entries(session_timeline(s))[event].vtime_ns);
+	json_put(j, "output", json_new_strn(out->data ? out->data : "", out->size));
+	json_put_str(j, "error", ok ? NULL : err->text);
+	json_write(j, &text);
+	buf_char(&text, '\n');
+	output_bytes(text.data, text.size);
+	buf_free(&text);
+	json_destroy(j);
+}
+
+static bool run_line(struct debug *d, const char *line, size_t size, struct err *err)
+{
+	struct buf out = {0};
+	while (size && strchr(" \t\r\n", line[size - 1]))
+		size--;
+	if (d->echo && size && !d->json)
+		output_print(OUTPUT_BOLD, "> %.*s\n", (int)size, line);
+	bool ok = verbs_run(&d->verbs, line, size, &out, err);
+	if (d->json && (size || !ok))
+		say_json(d, line, size, &out, ok, err);
+	else if (!d->json)
+		output_bytes(out.data ? out.data : "", out.size);
+	buf_free(&out);
+	return ok && output_flush(err);
+}
+
+static bool run_text(struct debug *d, const char *name, const char *text, size_t size, struct err *err)
+{
+	unsigned line = 0;
+	for (size_t at = 0; at < size && !d->verbs.quit;) {
+		const char *newline = memchr(text + at, '\n', size - at);
+		size_t end = newline ? (size_t)(newline - text) : size;
+		line++;
+		if (!run_line(d, text + at, end - at, err))
+			return name ? err_prefix(err, "%s:%u", name, line) : false;
+		at = end + 1;
+	}
+	return true;
+}
+
+/* ---- where commands come from ------------------------------------------------------------------------------- */
+
+static bool run_file(struct debug *d, const char *path, struct err *err)
+{
+	struct buf text = {0};
+	bool ok = file_read(path, SCRIPT_MAX, &text, err) && run_text(d, path, text.data ? text.data : "", text.size, err);
+	buf_free(&text);
+	return ok;
+}
+
+/* A person's mistakes do not end the session, and Ctrl-C ends what goes on, not polecat. */
+static bool run_person(struct debug *d, struct err *err)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t size;
+	while (!d->verbs.quit) {
+		output_print(OUTPUT_BOLD, "polecat> ");
+		if (!output_flush(err))
+			break;
+		size = getline(&line, &room, stdin);
+		if (size < 0)
+			break;
+		struct err one = {0};
+		if (!run_line(d, line, (size_t)size, &one))
+			output_print(OUTPUT_BAD, "%s\n", one.text);
+		if (d->verbs.cancel)
+			d->verbs.cancel->requested = false;
+	}
+	free(line);
+	return true;
+}
+
+static bool run_pipe(struct debug *d, struct err *err)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t size;
+	bool ok = true;
+	while (ok && !d->verbs.quit && (size = getline(&line, &room, stdin)) >= 0)
+		ok = run_line(d, line, (size_t)size, err);
+	free(line);
+	return ok;
+}
+
+static bool run_commands(struct debug *d, const struct args *args, struct err *err)
+{
+	const char *const *lines, *const *files;
+	size_t line_count = args_values(args, "command", &lines), file_count = args_values(args, "file", &files);
+	bool ok = true;
+	if (!line_count && !file_count) {
+		if (isatty(STDIN_FILENO) && !d->json)
+			return run_person(d, err);
+		return run_pipe(d, err);
+	}
+	for (size_t i = 0; ok && i < file_count && !d->verbs.quit; i++)
+		ok = run_file(d, files[i], err);
+	for (size_t i = 0; ok && i < line_count && !d->verbs.quit; i++)
+		ok = run_text(d, NULL, lines[i], strlen(lines[i]), err);
+	return ok;
+}
+
+/* ---- the command -------------------------------------------------------------------------------------------- */
+
+static bool debug_run(const struct args *args, const char *path, struct cancel *cancel, struct err *err)
+{
+	struct common_progress progress;
+	struct bookmarks bookmarks;
+	struct err ignored;
+	const char *const *dirs, *at = args_value(args, "at");
+	struct session_options options = {
+		.run = path, .cancel = cancel, .debug_dir_count = args_values(args, "debug-dir", &dirs)};
+	uint64_t budget;
+	if (!args_number(args, "checkpoints", WALK_BUDGET_MIB, 1, 1u << 20, &budget, err))
+		return false;
+	options.budget_mib = (unsigned)budget;
+	options.debug_dirs = dirs;
+	options.progress = common_progress_start(&progress);
+	struct session *session = session_open(&options, err);
+	common_progress_end(&progress);
+	if (!session)
+		return false;
+	/* Without a place to keep them there are no bookmarks, which is said when one is made. */
+	bookmarks_load(&bookmarks, timeline_name(session_timeline(session)), &ignored);
+	struct debug d = {.verbs = {.session = session, .bookmarks = &bookmarks, .cancel = cancel, .progress = options.progress},
+		.json = args_has(args, "json"),
+		.echo = !isatty(STDIN_FILENO) || args_has(args, "command") || args_has(args, "file")};
+	bool ok = true;
+	if (at) {
+		char *line = mem_printf("goto %s", at);
+		ok = run_line(&d, line, strlen(line), err);
+		free(line);
+	}
+	ok = ok && run_commands(&d, args, err);
+	bookmarks_finish(&bookmarks);
+	session_close(session);
+	return ok;
+}
+
+static bool debug(const struct args *args, int *status, struct err *err)
+{
+	(void)status;
+	const char *const *operands;
+	struct cancel cancel;
+	args_operands(args, &operands);
+	char *path = runlist_find(common_runs(args), operands[0], err);
+	if (!path || !cancel_init(&cancel, err)) {
+		free(path);
+		return false;
+	}
+	bool ok = debug_run(args, path, &cancel, err);
+	cancel_finish(&cancel);
+	free(path);
+	return ok;
+}
+
+static const struct args_option options[] = {
+	{"at", 'a', "MOMENT", false, "Begin there: ev:20, fault:kill#1.applied, prop:ID, t:4.39s, an instruction count, end."},
+	{"command", 'e', "COMMAND", true,
+		"Run this command (`help` lists them), then the next -e; the first that fails ends it."},
+	{"file", 'x', "FILE", true, "Run the commands of this file first, one a line; # begins a comment."},
+	{"debug-dir", 0, "DIR", true, "Look for debug information below DIR (.build-id/...)."},
+	{"checkpoints", 0, "MIB", false, "Memory for checkpoints (default 1024)."},
+	COMMON_OPTION_JSON,
+	COMMON_OPTION_RUNS,
+	{0},
+};
+
+const struct command command_debug = {
+	.name = "debug",
+	.operands = "RUN",
+	.least = 1,
+	.most = 1,
+	.about = "Stand at any moment of a run, go both ways, ask anything.",
+	.more = "Reads commands from standard input when there is neither -e nor -x. At instruction N means: N instructions have "
+		"been\n"
+		"executed since the run began, instruction N+1 has not; an event at N has happened. The recording is never "
+		"changed.",
+	.options = options,
+	.run = debug,
+};

@@ -1,0 +1,174 @@
+#include "engine/here.h"
+
+#include <stdlib.h>
+
+#include "engine/buf.h"
+
+struct here {
+	const char *const *debug_dirs;
+	size_t debug_dir_count;
+	struct machine *machine;
+	struct layout *layout; /* the same at every stop of a boot */
+	struct stop stop;
+	struct regs shown;
+	struct guest guest;
+	struct process_list processes;
+	struct program *program, *stale; /* stale: of another stop; its symbols may be of use */
+	uint32_t program_pid, frames_thread;
+	struct frames frames;
+	bool has_stop, has_shown, has_guest, has_processes, has_frames;
+};
+
+struct here *here_create(const char *const *debug_dirs, size_t debug_dir_count)
+{
+	struct here *h = mem_alloc(sizeof *h);
+	h->debug_dirs = debug_dirs;
+	h->debug_dir_count = debug_dir_count;
+	return h;
+}
+
+static void drop_frames(struct here *h)
+{
+	if (h->has_frames)
+		unwind_finish(&h->frames);
+	h->frames = (struct frames){0};
+	h->has_frames = false;
+}
+
+void here_moved(struct here *h, struct machine *m)
+{
+	h->machine = m;
+	drop_frames(h);
+	if (h->program) {
+		program_destroy(h->stale);
+		h->stale = h->program;
+		h->program = NULL;
+	}
+	if (h->has_processes)
+		process_finish(&h->processes);
+	h->has_stop = h->has_guest = h->has_processes = false;
+}
+
+void here_destroy(struct here *h)
+{
+	if (!h)
+		return;
+	here_moved(h, NULL);
+	program_destroy(h->stale);
+	layout_destroy(h->layout);
+	free(h);
+}
+
+const struct stop *here_stop(struct here *h, struct err *err)
+{
+	if (h->has_stop)
+		return &h->stop;
+	if (!h->machine) {
+		err_set(err, ERR_QEMU, "there is no machine: the last move failed");
+		return NULL;
+	}
+	struct buf text = {0};
+	size_t size;
+	h->stop = (struct stop){.ram = machine_ram(h->machine, &size)};
+	h->stop.ram_size = size;
+	h->has_stop = machine_registers(h->machine, &text, err) && regs_parse(&h->stop.regs, text.data, text.size, err);
+	buf_free(&text);
+	return h->has_stop ? &h->stop : NULL;
+}
+
+const struct regs *here_regs_previous(const struct here *h)
+{
+	return h->has_shown ? &h->shown : NULL;
+}
+
+void here_regs_shown(struct here *h)
+{
+	if (!h->has_stop)
+		return;
+	h->shown = h->stop.regs;
+	h->has_shown = true;
+}
+
+const struct guest *here_guest(struct here *h, struct err *err)
+{
+	if (h->has_guest)
+		return &h->guest;
+	const struct stop *stop = here_stop(h, err);
+	if (!stop || (!h->layout && !(h->layout = layout_create(stop, err))))
+		return NULL;
+	h->guest = guest_of(h->layout, stop);
+	h->has_guest = true;
+	return &h->guest;
+}
+
+const struct process_list *here_processes(struct here *h, struct err *err)
+{
+	if (h->has_processes)
+		return &h->processes;
+	const struct guest *guest = here_guest(h, err);
+	if (!guest)
+		return NULL;
+	h->processes = (struct process_list){0};
+	h->has_processes = process_read(guest, &h->processes, err);
+	return h->has_processes ? &h->processes : NULL;
+}
+
+const struct process *here_current(struct here *h, struct err *err)
+{
+	const struct process_list *list = here_processes(h, err);
+	if (!list)
+		return NULL;
+	const struct process *p = process_of_task(list, list->current_task);
+	if (!p)
+		err_set(err, ERR_INPUT, "no process is on the processor here: it is the idle task");
+	return p;
+}
+
+static const struct process *find(struct here *h, uint32_t pid, struct err *err)
+{
+	if (!pid)
+		return here_current(h, err);
+	const struct process_list *list = here_processes(h, err);
+	const struct process *p = list ? process_find(list, pid) : NULL;
+	if (list && !p)
+		err_set(err, ERR_INPUT, "there is no process %u here (`ps` lists them)", pid);
+	return p;
+}
+
+struct program *here_program(struct here *h, uint32_t pid, struct err *err)
+{
+	const struct process *p = find(h, pid, err);
+	if (!p)
+		return NULL;
+	if (h->program && h->program_pid == p->pid)
+		return h->program;
+	struct program_files files = {.debug_dirs = h->debug_dirs, .debug_dir_count = h->debug_dir_count};
+	/* The program of another process at another stop is of no use. */
+	struct program *previous = h->program_pid == p->pid ? h->stale : NULL;
+	if (previous)
+		h->stale = NULL;
+	drop_frames(h);
+	program_destroy(h->program);
+	h->program = program_create(&h->guest, p, &files, previous, err);
+	h->program_pid = p->pid;
+	return h->program;
+}
+
+const struct frames *here_frames(struct here *h, uint32_t pid, uint32_t thread, struct err *err)
+{
+	const struct process *p = find(h, pid, err);
+	struct program *program = p ? here_program(h, p->pid, err) : NULL;
+	if (!program)
+		return NULL;
+	if (h->has_frames && h->frames_thread == thread)
+		return &h->frames;
+	uint64_t task = p->task;
+	for (size_t i = 0; i < p->thread_count; i++)
+		if (thread ? p->threads[i].id == thread : p->threads[i].task == h->processes.current_task)
+			task = p->threads[i].task;
+	drop_frames(h);
+	program_where(program, task, &h->frames);
+	h->has_frames = true;
+	h->frames_thread = thread;
+	return &h->frames;
+}

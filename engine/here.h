@@ -1,0 +1,42 @@
+/*
+ * What is at one stop of a machine: registers, memory, the kernel's structures, processes, the current program. Each is looked
+ * up when it is asked for the first time, and kept until the machine moves.
+ */
+#ifndef ENGINE_HERE_H
+#define ENGINE_HERE_H
+
+#include <stdbool.h>
+
+#include "engine/err.h"
+#include "engine/layout.h"
+#include "engine/machine.h"
+#include "engine/memory.h"
+#include "engine/process.h"
+#include "engine/program.h"
+#include "engine/regs.h"
+
+struct here;
+
+/* debug_dirs (borrowed for its life) are searched for debug information. */
+struct here *here_create(const char *const *debug_dirs, size_t debug_dir_count);
+void here_destroy(struct here *h);
+
+/* The machine (borrowed; stopped until the next call; NULL: there is none) stands somewhere else now. */
+void here_moved(struct here *h, struct machine *m);
+
+/* Everything below is borrowed until the machine moves. NULL (or false) on failure. */
+const struct stop *here_stop(struct here *h, struct err *err);
+/* The registers where here_regs_shown was called last; NULL before that. */
+const struct regs *here_regs_previous(const struct here *h);
+/* The person has seen the registers as they are here. */
+void here_regs_shown(struct here *h);
+const struct guest *here_guest(struct here *h, struct err *err);
+const struct process_list *here_processes(struct here *h, struct err *err);
+/* The process on the processor; NULL with ERR_INPUT when it is the idle task or not known. */
+const struct process *here_current(struct here *h, struct err *err);
+/* A process's program; pid 0: of the current one. Only the last one asked for is kept. */
+struct program *here_program(struct here *h, uint32_t pid, struct err *err);
+/* Frames of a thread (0: the first, or the one on the processor when it is of the current process) of that program. */
+const struct frames *here_frames(struct here *h, uint32_t pid, uint32_t thread, struct err *err);
+
+#endif

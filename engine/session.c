@@ -1,0 +1,220 @@
+#include "engine/session.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/describe.h"
+
+enum { HISTORY_MAX = 256 };
+
+struct session {
+	struct recorded recorded;
+	struct prepared prepared;
+	struct timeline *timeline;
+	struct walk *walk;
+	struct here *here;
+	uint64_t zero, begin, end;
+	uint64_t history[HISTORY_MAX]; /* places that were left, then those that were gone back from */
+	size_t history_at, history_count;
+	unsigned generation;
+};
+
+static bool start(struct session *s, const struct session_options *o, struct err *err)
+{
+	const struct recorded *r = &s->recorded;
+	struct machine_options options = {.mode = MACHINE_REPLAY,
+		.base = snapshot_base(s->prepared.snapshot),
+		.orders = r->orders.data,
+		.orders_size = r->orders.size,
+		.log = r->log.data,
+		.log_size = r->log.size,
+		.cancel_fd = -1};
+	s->walk = walk_create(&options, o->spacing, o->budget_mib, o->cancel, err);
+	if (!s->walk)
+		return false;
+	s->zero = walk_start(s->walk);
+	s->begin = 0;
+	s->end = r->manifest.icount;
+	/* A guest that died is told by its last instruction: there the log may end one short. */
+	if (s->end > walk_end(s->walk) - s->zero)
+		s->end = walk_end(s->walk) - s->zero;
+	s->generation = walk_generation(s->walk);
+	here_moved(s->here, walk_machine(s->walk));
+	return true;
+}
+
+struct session *session_open(const struct session_options *o, struct err *err)
+{
+	struct session *s = mem_alloc(sizeof *s);
+	s->recorded.dir = -1;
+	s->here = here_create(o->debug_dirs, o->debug_dir_count);
+	if (o->progress.say)
+		o->progress.say(o->progress.data, "opening", o->run);
+	if (recorded_load(&s->recorded, o->run, err) && (s->timeline = timeline_open(o->run, err)) != NULL &&
+		prepare_recorded(&s->prepared, &s->recorded.manifest, err) && start(s, o, err))
+		return s;
+	session_close(s);
+	return NULL;
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	here_destroy(s->here);
+	walk_destroy(s->walk);
+	prepare_finish(&s->prepared);
+	if (s->timeline)
+		timeline_close(s->timeline);
+	recorded_finish(&s->recorded);
+	free(s);
+}
+
+const struct timeline *session_timeline(const struct session *s)
+{
+	return s->timeline;
+}
+
+const struct recorded *session_recorded(const struct session *s)
+{
+	return &s->recorded;
+}
+
+struct here *session_here(struct session *s)
+{
+	return s->here;
+}
+
+struct walk *session_walk(struct session *s)
+{
+	return s->walk;
+}
+
+void session_moved(struct session *s)
+{
+	here_moved(s->here, walk_machine(s->walk));
+}
+
+uint64_t session_icount(const struct session *s)
+{
+	return walk_now(s->walk) - s->zero;
+}
+
+uint64_t session_begin(const struct session *s)
+{
+	return s->begin;
+}
+
+uint64_t session_end(const struct session *s)
+{
+	return s->end;
+}
+
+uint64_t session_zero(const struct session *s)
+{
+	return s->zero;
+}
+
+size_t session_event(const struct session *s)
+{
+	return timeline_at_icount(s->timeline, session_icount(s));
+}
+
+/* ---- moves -------------------------------------------------------------------------------------------------- */
+
+static bool move(struct session *s, uint64_t icount, struct walk_trip *trip, struct err *err)
+{
+	icount = icount < s->begin ? s->begin : icount > s->end ? s->end : icount;
+	bool ok = walk_to(s->walk, s->zero + icount, trip, err);
+	session_moved(s);
+	return ok;
+}
+
+bool session_go(struct session *s, uint64_t icount, struct walk_trip *trip, struct err *err)
+{
+	uint64_t left = session_icount(s);
+	bool ok = move(s, icount, trip, err);
+	if (session_icount(s) == left)
+		return ok;
+	if (s->history_at == HISTORY_MAX) {
+		memmove(s->history, s->history + 1, (HISTORY_MAX - 1) * sizeof *s->history);
+		s->history_at--;
+	}
+	s->history[s->history_at++] = left;
+	s->history_count = s->history_at;
+	return ok;
+}
+
+/* Swaps the position with a place of the history, so that the way back is there as well. */
+static bool visit(struct session *s, size_t i, struct walk_trip *trip, struct err *err)
+{
+	uint64_t left = session_icount(s), to = s->history[i];
+	bool ok = move(s, to, trip, err);
+	s->history[i] = left;
+	return ok;
+}
+
+bool session_back(struct session *s, struct walk_trip *trip, struct err *err)
+{
+	if (!s->history_at)
+		return err_set(err, ERR_INPUT, "there is no place to go back to: this is where the session began");
+	return visit(s, --s->history_at, trip, err);
+}
+
+bool session_forward(struct session *s, struct walk_trip *trip, struct err *err)
+{
+	if (s->history_at == s->history_count)
+		return err_set(
+			err, ERR_INPUT, "there is no place to go forward to: `back` was not used, or something moved since");
+	return visit(s, s->history_at++, trip, err);
+}
+
+bool session_idle(struct session *s, int budget_ms, bool *more, struct err *err)
+{
+	struct timespec t, began;
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	do {
+		if (!walk_idle(s->walk, s->zero + s->end, more, err)) {
+			session_moved(s);
+			return false;
+		}
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	} while (*more && (t.tv_sec - began.tv_sec) * 1000 + (t.tv_nsec - began.tv_nsec) / 1000000 < budget_ms);
+	session_moved(s);
+	return true;
+}
+
+void session_print_place(const struct session *s, struct buf *out)
+{
+	uint64_t icount = session_icount(s);
+	size_t event = session_event(s);
+	buf_str(out, "at ");
+	describe_count(icount, out);
+	if (event == TIMELINE_NONE) {
+		buf_str(out, " (before the first event)");
+		return;
+	}
+	const struct entry *e = &timeline_entries(s->timeline)[event];
+	buf_printf(out, " (ev:%zu", event + 1);
+	if (icount > e->icount) {
+		buf_str(out, " + ");
+		describe_count(icount - e->icount, out);
+	}
+	buf_str(out, "), t ");
+	describe_time(e->vtime_ns, out);
+	buf_str(out, " s");
+	if (icount == s->end)
+		buf_str(out, ", the end");
+	if (icount == s->begin)
+		buf_str(out, ", the begin");
+}
+
+bool session_was_restarted(struct session *s)
+{
+	unsigned generation = walk_generation(s->walk);
+	bool restarted = generation != s->generation;
+	s->generation = generation;
+	return restarted;
+}

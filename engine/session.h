@@ -1,0 +1,69 @@
+/*
+ * Time travel in one recorded run: a position, and ways to move it. The questions about the position are here_* (engine/here.h).
+ *
+ * Counts are instructions since the run's start (the barrier), as in its events. At N, N instructions have been executed and
+ * instruction N+1 has not: every event with icount <= N has happened. The first place is session_begin, the last session_end;
+ * both are places to stand at, and nothing moves beyond them.
+ */
+#ifndef ENGINE_SESSION_H
+#define ENGINE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/buf.h"
+#include "engine/cancel.h"
+#include "engine/err.h"
+#include "engine/here.h"
+#include "engine/prepare.h"
+#include "engine/recorded.h"
+#include "engine/timeline.h"
+#include "engine/walk.h"
+
+struct session;
+
+struct session_options {
+	const char *run;               /* path */
+	unsigned budget_mib;           /* for checkpoints; 0: WALK_BUDGET_MIB */
+	uint64_t spacing;              /* between them; 0: WALK_SPACING */
+	const char *const *debug_dirs; /* borrowed */
+	size_t debug_dir_count;
+	struct cancel *cancel; /* may be NULL */
+	struct progress progress;
+};
+
+/* Checks the run as a replay does, and starts its machine. */
+struct session *session_open(const struct session_options *options, struct err *err);
+void session_close(struct session *s);
+
+const struct timeline *session_timeline(const struct session *s);
+const struct recorded *session_recorded(const struct session *s);
+struct here *session_here(struct session *s);
+struct walk *session_walk(struct session *s); /* whoever moves it calls session_moved afterwards */
+void session_moved(struct session *s);
+
+uint64_t session_icount(const struct session *s);
+uint64_t session_begin(const struct session *s);
+uint64_t session_end(const struct session *s);
+uint64_t session_zero(const struct session *s); /* the machine's count at icount 0 */
+/* The last event that has happened here; TIMELINE_NONE before the first. */
+size_t session_event(const struct session *s);
+
+/* Moves. A count outside the run is brought to its begin or end. The place left is remembered for session_back unless it is the
+ * same. On ERR_CANCELLED the position is wherever it came to. */
+bool session_go(struct session *s, uint64_t icount, struct walk_trip *trip, struct err *err);
+/* The place before the last move, and forward again. ERR_INPUT when there is none. */
+bool session_back(struct session *s, struct walk_trip *trip, struct err *err);
+bool session_forward(struct session *s, struct walk_trip *trip, struct err *err);
+
+/* For when nobody waits: makes checkpoints for at most about budget_ms. *more: there is more to do. */
+bool session_idle(struct session *s, int budget_ms, bool *more, struct err *err);
+
+/* "at 1 234 567 (ev:20 + 33), t 0.103 s": one line without its end. */
+void session_print_place(const struct session *s, struct buf *out);
+
+/* True once after QEMU was started anew behind the session's back, to be said. */
+bool session_was_restarted(struct session *s);
+
+#endif

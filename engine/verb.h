@@ -1,0 +1,56 @@
+/* One command of a debug session: what it is, what it works on, and the functions behind the table in verbs.c, by file. */
+#ifndef ENGINE_VERB_H
+#define ENGINE_VERB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/bookmarks.h"
+#include "engine/buf.h"
+#include "engine/cancel.h"
+#include "engine/err.h"
+#include "engine/prepare.h"
+#include "engine/session.h"
+#include "engine/words.h"
+
+/* What verbs work on. All borrowed. */
+struct verbs {
+	struct session *session;
+	struct bookmarks *bookmarks;
+	struct cancel *cancel; /* may be NULL */
+	struct progress progress;
+	bool quit;  /* set by `quit` */
+	bool moved; /* set by verbs that move: the place was printed */
+};
+
+typedef bool verb_run(struct verbs *v, const struct words *words, struct buf *out, struct err *err);
+
+struct verb {
+	const char *name, *alias; /* alias: another name, or NULL */
+	const char *operands;     /* "MOMENT", "[N]" */
+	size_t least, most;       /* words after the name */
+	const char *about;        /* one sentence */
+	const char *group;        /* "moves", "questions" ... */
+	verb_run *run;
+};
+
+/* verb_moves.c */
+verb_run verb_goto, verb_next, verb_prev, verb_stepi, verb_rstepi, verb_back, verb_forward, verb_bookmark, verb_unbookmark,
+	verb_bookmarks, verb_here;
+/* verb_machine.c */
+verb_run verb_regs, verb_mem, verb_disas, verb_digest, verb_checkpoints;
+/* verb_guest.c */
+verb_run verb_ps, verb_where, verb_threads, verb_maps, verb_fds, verb_sockets, verb_env, verb_print, verb_locals, verb_symbol,
+	verb_cat, verb_ls;
+
+/* Used by several: moves, prints the place, and how it was reached. */
+bool verb_go(struct verbs *v, uint64_t icount, struct buf *out, struct err *err);
+/* Place, event and pc: what every move ends with. */
+void verb_say_place(struct verbs *v, struct buf *out);
+/* A count, with _ or not; the name of a bookmark; else a moment of the timeline. */
+bool verb_moment(struct verbs *v, const char *text, uint64_t *ret, struct err *err);
+/* A whole number above 0 in decimal, or hexadecimal with 0x; `what` names it in the sentence. */
+bool verb_number(const char *text, const char *what, uint64_t *ret, struct err *err);
+
+#endif

@@ -1,0 +1,247 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/guestfile.h"
+#include "engine/maps.h"
+#include "engine/openfiles.h"
+#include "engine/text.h"
+#include "engine/variables.h"
+#include "engine/verb.h"
+
+enum { CAT_MAX = 16 << 20 };
+
+/* The process that a word names by its pid; without a word the current one. */
+static const struct process *process(struct verbs *v, const char *word, struct err *err)
+{
+	struct here *here = session_here(v->session);
+	uint64_t pid;
+	if (!word)
+		return here_current(here, err);
+	if (!verb_number(word, "the process", &pid, err))
+		return NULL;
+	const struct process_list *list = here_processes(here, err);
+	const struct process *p = list && pid <= UINT32_MAX ? process_find(list, (uint32_t)pid) : NULL;
+	if (list && !p)
+		err_set(err, ERR_INPUT, "there is no process %" PRIu64 " here (`ps` lists them)", pid);
+	return p;
+}
+
+bool verb_ps(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	(void)w;
+	const struct process_list *list = here_processes(session_here(v->session), err);
+	if (!list)
+		return false;
+	process_print(list, out);
+	if (list->damaged)
+		buf_str(out, "(a list in the kernel led nowhere: some processes may be missing)\n");
+	return true;
+}
+
+bool verb_threads(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	const struct process *p = process(v, w->list[1], err);
+	if (!p)
+		return false;
+	const struct process_list *list = here_processes(session_here(v->session), err);
+	for (size_t i = 0; i < p->thread_count; i++) {
+		const struct thread *t = &p->threads[i];
+		buf_printf(out, "%c %7u  %c  ", t->task == list->current_task ? '*' : ' ', t->id, t->state);
+		text_put_safe(out, t->name, strnlen(t->name, sizeof t->name));
+		buf_char(out, '\n');
+	}
+	return true;
+}
+
+/* What the processor does when no process has it. */
+static bool where_idle(struct verbs *v, struct buf *out, struct err *err)
+{
+	const struct guest *guest = here_guest(session_here(v->session), err);
+	if (!guest)
+		return false;
+	const struct ksym *symbol = ksyms_at(guest->layout->ksyms, guest->stop->regs.rip);
+	buf_printf(out, "#0  0x%016" PRIx64, guest->stop->regs.rip);
+	if (symbol)
+		buf_printf(out, " %s+0x%" PRIx64, symbol->name, guest->stop->regs.rip - symbol->address);
+	buf_str(out, "  (the idle task: every process waits)\n");
+	return true;
+}
+
+bool verb_where(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	struct here *here = session_here(v->session);
+	uint64_t thread = 0;
+	if (!w->list[1]) {
+		const struct process_list *list = here_processes(here, err);
+		if (!list)
+			return false;
+		if (!process_of_task(list, list->current_task))
+			return where_idle(v, out, err);
+	}
+	const struct process *p = process(v, w->list[1], err);
+	if (!p || (w->count > 2 && !verb_number(w->list[2], "the thread", &thread, err)))
+		return false;
+	const struct frames *frames = here_frames(here, p->pid, (uint32_t)thread, err);
+	struct program *program = frames ? here_program(here, p->pid, err) : NULL;
+	if (!program)
+		return false;
+	program_print_where(program, frames, out);
+	return true;
+}
+
+bool verb_maps(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	const struct process *p = process(v, w->list[1], err);
+	struct program *program = p ? here_program(session_here(v->session), p->pid, err) : NULL;
+	if (!program)
+		return false;
+	maps_print(program_maps(program), out);
+	return true;
+}
+
+static bool files(struct verbs *v, const struct words *w, bool sockets, struct buf *out, struct err *err)
+{
+	const struct process *p = process(v, w->list[1], err);
+	if (!p)
+		return false;
+	const struct guest *guest = here_guest(session_here(v->session), err);
+	struct guest_place root = guestfile_root(guest, p->task);
+	struct openfiles list = {0};
+	openfiles_read(guest, p->task, &root, &list);
+	if (sockets)
+		openfiles_print_sockets(&list, out);
+	else
+		openfiles_print(&list, out);
+	openfiles_finish(&list);
+	return true;
+}
+
+bool verb_fds(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	return files(v, w, false, out, err);
+}
+
+bool verb_sockets(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	return files(v, w, true, out, err);
+}
+
+bool verb_env(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	const struct process *p = process(v, w->list[1], err);
+	struct buf bytes = {0};
+	if (!p)
+		return false;
+	bool ok = process_environ(here_guest(session_here(v->session), err), p->task, &bytes) ||
+		err_set(err, ERR_INPUT, "process %u has no environment any more", p->pid);
+	if (ok && bytes.size)
+		process_print_words(bytes.data, bytes.size, '\n', out);
+	buf_free(&bytes);
+	return ok;
+}
+
+/* ---- variables of the current program ----------------------------------------------------------------------- */
+
+static bool scope(struct verbs *v, struct scope *ret, struct err *err)
+{
+	struct here *here = session_here(v->session);
+	const struct frames *frames = here_frames(here, 0, 0, err);
+	struct program *program = frames ? here_program(here, 0, err) : NULL;
+	if (!program)
+		return false;
+	/* Of the first frame of the program itself: kernel frames have no variables. */
+	size_t i = 0;
+	while (i < frames->count && frames->list[i].kernel)
+		i++;
+	*ret = program_scope(program, i < frames->count ? &frames->list[i] : NULL);
+	return true;
+}
+
+bool verb_print(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	struct scope s;
+	/* The expression as it was typed: blanks and quotes belong to it. */
+	return scope(v, &s, err) && variables_print(&s, w->rest[1], out, err);
+}
+
+bool verb_locals(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	(void)w;
+	struct scope s;
+	if (!scope(v, &s, err))
+		return false;
+	variables_print_locals(&s, out);
+	return true;
+}
+
+bool verb_symbol(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	uint64_t at, size;
+	struct here *here = session_here(v->session);
+	const struct frames *frames = here_frames(here, 0, 0, err);
+	struct program *program = frames ? here_program(here, 0, err) : NULL;
+	if (!program || !program_address(program, frames->count ? frames->list : NULL, w->list[1], &at, &size, err))
+		return false;
+	buf_printf(out, "0x%" PRIx64 " (%" PRIu64 " bytes) ", at, size);
+	program_name(program, at, out);
+	buf_char(out, '\n');
+	return true;
+}
+
+/* ---- files, from the guest's memory ------------------------------------------------------------------------- */
+
+/* "PATH" as the current process sees it, "PID:PATH" as that process does. */
+static bool find_file(struct verbs *v, const char *word, struct guest_place *place, struct guestfile *file, struct err *err)
+{
+	const char *colon = strchr(word, ':'), *path = word;
+	char pid[24];
+	bool other = colon && colon > word && (size_t)(colon - word) < sizeof pid &&
+		strspn(word, "0123456789") == (size_t)(colon - word);
+	if (other) {
+		memcpy(pid, word, (size_t)(colon - word));
+		pid[colon - word] = '\0';
+		path = colon + 1;
+	}
+	const struct process *p = process(v, other ? pid : NULL, err);
+	return p && guestfile_find(here_guest(session_here(v->session), err), p->task, path, true, place, file, err);
+}
+
+bool verb_cat(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	struct guest_place place;
+	struct guestfile file;
+	struct buf bytes = {0};
+	if (!find_file(v, w->list[1], &place, &file, err))
+		return false;
+	const struct guest *guest = here_guest(session_here(v->session), err);
+	uint64_t size = file.size < CAT_MAX ? file.size : CAT_MAX;
+	bool ok = guestfile_read(guest, &file, 0, size, &bytes, err);
+	for (size_t at = 0; at < bytes.size;) {
+		const char *newline = memchr(bytes.data + at, '\n', bytes.size - at);
+		size_t end = newline ? (size_t)(newline - bytes.data) : bytes.size;
+		text_put_safe(out, bytes.data + at, end - at);
+		buf_char(out, '\n');
+		at = end + 1;
+	}
+	if (file.size > CAT_MAX)
+		buf_printf(out, "(cut after %d MiB)\n", CAT_MAX >> 20);
+	buf_free(&bytes);
+	return ok;
+}
+
+bool verb_ls(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	struct guest_place place;
+	struct guestfile file;
+	struct guestfile_list list = {0};
+	if (!find_file(v, w->list[1] ? w->list[1] : "/", &place, &file, err))
+		return false;
+	bool ok = guestfile_ls(here_guest(session_here(v->session), err), place, &list, err);
+	if (ok)
+		guestfile_list_print(&list, out);
+	if (ok && !list.complete)
+		buf_str(out, "(only the names that the guest's kernel has in memory)\n");
+	guestfile_list_finish(&list);
+	return ok;
+}

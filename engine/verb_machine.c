@@ -1,0 +1,120 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/digest.h"
+#include "engine/disas.h"
+#include "engine/verb.h"
+
+enum { MEM_DEFAULT = 64, MEM_MAX = 1 << 20, DISAS_DEFAULT = 10 };
+
+bool verb_regs(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	struct here *here = session_here(v->session);
+	const struct stop *stop = here_stop(here, err);
+	if (!stop)
+		return false;
+	if (w->count > 1 && strcmp(w->list[1], "all")) {
+		uint64_t value;
+		if (!regs_get(&stop->regs, w->list[1], &value))
+			return err_set(err, ERR_USAGE, "there is no register '%.60s' (`regs all` shows them)", w->list[1]);
+		buf_printf(out, "%s 0x%016" PRIx64 "\n", w->list[1], value);
+		return true;
+	}
+	regs_print(&stop->regs, here_regs_previous(here), w->count > 1, out);
+	here_regs_shown(here);
+	return true;
+}
+
+/* An address from what a person types: anything that the current program understands; without one, numbers and kernel symbols. */
+static bool address(struct verbs *v, const char *text, uint64_t *ret, struct err *err)
+{
+	struct here *here = session_here(v->session);
+	struct err ignored;
+	const struct stop *stop = here_stop(here, err);
+	if (!stop)
+		return false;
+	if (text[0] == '$' && regs_get(&stop->regs, text, ret))
+		return true;
+	if (text[0] >= '0' && text[0] <= '9')
+		return verb_number(text, "the address", ret, err);
+	const struct frames *frames = here_frames(here, 0, 0, &ignored);
+	struct program *program = frames ? here_program(here, 0, &ignored) : NULL;
+	if (program)
+		return program_address(program, frames->count ? &frames->list[0] : NULL, text, ret, NULL, err);
+	const struct guest *guest = here_guest(here, err);
+	const struct ksym *symbol = guest ? ksyms_find(guest->layout->ksyms, text) : NULL;
+	if (!symbol)
+		return err_set(err, ERR_USAGE, "'%.100s' is no address: expected a number, $REGISTER or a symbol", text);
+	*ret = symbol->address;
+	return true;
+}
+
+bool verb_mem(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	uint64_t at, size = MEM_DEFAULT;
+	if (w->count > 2 && !verb_number(w->list[2], "the number of bytes", &size, err))
+		return false;
+	if (!size || size > MEM_MAX)
+		return err_set(err, ERR_USAGE, "%" PRIu64 " bytes: expected 1 to %d", size, MEM_MAX);
+	if (!address(v, w->list[1], &at, err))
+		return false;
+	const struct stop *stop = here_stop(session_here(v->session), err);
+	struct space space = memory_current(stop);
+	memory_print(&space, at, (size_t)size, out);
+	return true;
+}
+
+static size_t read_current(void *data, uint64_t at, void *out, size_t size)
+{
+	struct space *space = data;
+	return memory_read_some(space, at, out, size);
+}
+
+bool verb_disas(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	struct here *here = session_here(v->session);
+	struct err ignored;
+	const struct stop *stop = here_stop(here, err);
+	uint64_t at, count = DISAS_DEFAULT;
+	if (!stop || (w->count > 2 && !verb_number(w->list[2], "the number of instructions", &count, err)))
+		return false;
+	if (!count || count > DISAS_COUNT_MAX)
+		return err_set(err, ERR_USAGE, "%" PRIu64 " instructions: expected 1 to %d", count, DISAS_COUNT_MAX);
+	at = stop->regs.rip;
+	if (w->count > 1 && !address(v, w->list[1], &at, err))
+		return false;
+	struct program *program = here_program(here, 0, &ignored);
+	if (program)
+		return program_disas(program, at, 0, (size_t)count, stop->regs.rip, out, err);
+	struct space space = memory_current(stop);
+	struct disas disas = {.read = read_current, .data = &space};
+	return disas_print(&disas, at, 0, (size_t)count, stop->regs.rip, out, err);
+}
+
+bool verb_digest(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	(void)w;
+	struct machine *m = walk_machine(session_walk(v->session));
+	struct buf text = {0};
+	uint8_t sum[DIGEST_SIZE];
+	char registers[2 * DIGEST_SIZE + 1], memory[2 * DIGEST_SIZE + 1];
+	bool ok = m ? machine_registers(m, &text, err) : err_set(err, ERR_QEMU, "there is no machine: the last move failed");
+	if (ok) {
+		digest_sha256(text.data, text.size, sum);
+		digest_hex(sum, sizeof sum, registers);
+		ok = machine_ram_digest(m, sum, err);
+		digest_hex(sum, sizeof sum, memory);
+	}
+	if (ok)
+		buf_printf(out, "registers %s\nmemory    %s\n", registers, memory);
+	buf_free(&text);
+	return ok;
+}
+
+bool verb_checkpoints(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	(void)w, (void)err;
+	size_t bytes, count = walk_checkpoints(session_walk(v->session), &bytes);
+	buf_printf(out, "%zu checkpoints, %zu KiB\n", count, bytes >> 10);
+	return true;
+}

@@ -1,0 +1,142 @@
+#include "engine/verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/text.h"
+#include "engine/verb.h"
+
+static verb_run help, quit;
+
+/* In the order people read them. */
+static const struct verb verbs[] = {
+	{"goto", "g", "MOMENT", 1, 1,
+		"Go to a moment: 123456, ev:20, fault:kill#1.applied, prop:ID, t:4.39s, begin, end, +N, -N, a bookmark.", "moves",
+		verb_goto},
+	{"next", "n", "[WHAT...]", 0, WORDS_MAX,
+		"To the next event; WHAT narrows it: fault, property, line, NODE, a fault, a kind, /TEXT.", "moves", verb_next},
+	{"prev", "p", "[WHAT...]", 0, WORDS_MAX, "To the event before here, as next.", "moves", verb_prev},
+	{"stepi", "si", "[N]", 0, 1, "N instructions on, interrupt handlers included.", "moves", verb_stepi},
+	{"rstepi", "rsi", "[N]", 0, 1, "N instructions back.", "moves", verb_rstepi},
+	{"back", NULL, "", 0, 0, "To the place before the last move.", "moves", verb_back},
+	{"forward", NULL, "", 0, 0, "Forward again after back.", "moves", verb_forward},
+	{"here", NULL, "", 0, 0, "Where this is: count, event, program counter, process.", "moves", verb_here},
+	{"bookmark", NULL, "NAME [MOMENT]", 1, 2, "Give a moment (or this one) a name; it is kept for the next session.", "moves",
+		verb_bookmark},
+	{"bookmarks", NULL, "", 0, 0, "The bookmarks of this run.", "moves", verb_bookmarks},
+	{"unbookmark", NULL, "NAME", 1, 1, "Forget a bookmark.", "moves", verb_unbookmark},
+
+	{"regs", "r", "[all|NAME]", 0, 1, "Registers; those that changed since they were shown last are marked.", "the machine",
+		verb_regs},
+	{"mem", "x", "ADDRESS [BYTES]", 1, 2, "Memory as the processor sees it here.", "the machine", verb_mem},
+	{"disas", "u", "[ADDRESS [COUNT]]", 0, 2, "Instructions, from here or an address.", "the machine", verb_disas},
+	{"digest", NULL, "", 0, 0, "SHA-256 of the registers and of all memory.", "the machine", verb_digest},
+	{"checkpoints", NULL, "", 0, 0, "How many checkpoints there are, and what they hold.", "the machine", verb_checkpoints},
+
+	{"ps", NULL, "", 0, 0, "All processes.", "the guest", verb_ps},
+	{"where", "bt", "[PID [THREAD]]", 0, 2, "The calls that led here, or to where another process waits.", "the guest",
+		verb_where},
+	{"threads", NULL, "[PID]", 0, 1, "Threads of a process.", "the guest", verb_threads},
+	{"maps", NULL, "[PID]", 0, 1, "Memory map of a process.", "the guest", verb_maps},
+	{"fds", NULL, "[PID]", 0, 1, "Open files of a process.", "the guest", verb_fds},
+	{"sockets", NULL, "[PID]", 0, 1, "Sockets of a process.", "the guest", verb_sockets},
+	{"env", NULL, "[PID]", 0, 1, "Environment of a process.", "the guest", verb_env},
+	{"cat", NULL, "[PID:]PATH", 1, 1, "A file as a process sees it, from the guest's memory.", "the guest", verb_cat},
+	{"ls", NULL, "[[PID:]PATH]", 0, 1, "A directory as a process sees it.", "the guest", verb_ls},
+
+	{"print", NULL, "EXPRESSION", 1, WORDS_MAX, "A variable of the current program: name, a.b, p->x, list[3], *p, &x.",
+		"programs", verb_print},
+	{"locals", NULL, "", 0, 0, "Local variables of the current function.", "programs", verb_locals},
+	{"symbol", NULL, "NAME|ADDRESS", 1, 1, "Address and size of a symbol; the symbol at an address.", "programs",
+		verb_symbol},
+
+	{"help", "h", "[COMMAND]", 0, 1, "This list, or one command of it.", "other", help},
+	{"quit", "q", "", 0, 0, "End the session.", "other", quit},
+};
+
+enum { COUNT = sizeof verbs / sizeof *verbs };
+
+size_t verbs_count(void)
+{
+	return COUNT;
+}
+
+const struct verb *verbs_get(size_t i)
+{
+	return &verbs[i];
+}
+
+const struct verb *verbs_find(const char *name, struct err *err)
+{
+	const struct verb *found = NULL;
+	const char *names[COUNT];
+	size_t size = strlen(name), hits = 0;
+	for (size_t i = 0; i < COUNT; i++) {
+		names[i] = verbs[i].name;
+		if (!strcmp(verbs[i].name, name) || (verbs[i].alias && !strcmp(verbs[i].alias, name)))
+			return &verbs[i];
+		if (!strncmp(verbs[i].name, name, size) && !hits++)
+			found = &verbs[i];
+	}
+	if (hits == 1)
+		return found;
+	const char *near = text_nearest(name, names, COUNT);
+	if (hits)
+		err_set(err, ERR_USAGE, "'%.60s' is short for several commands, %s among them", name, found->name);
+	else if (near)
+		err_set(err, ERR_USAGE, "there is no command '%.60s' (did you mean '%s'?)", name, near);
+	else
+		err_set(err, ERR_USAGE, "there is no command '%.60s' (`help` lists them)", name);
+	return NULL;
+}
+
+bool verbs_run(struct verbs *v, const char *line, size_t size, struct buf *out, struct err *err)
+{
+	struct words words;
+	v->moved = false;
+	char *copy = mem_strn(line, size); /* so that the rest of a line is a string */
+	bool ok = words_split(&words, copy, size, err);
+	if (ok && words.count) {
+		const struct verb *verb = verbs_find(words.list[0], err);
+		ok = verb != NULL;
+		if (ok && (words.count - 1 < verb->least || words.count - 1 > verb->most))
+			ok = err_set(err, ERR_USAGE, "expected: %s%s%s", verb->name, *verb->operands ? " " : "", verb->operands);
+		ok = ok && verb->run(v, &words, out, err);
+	}
+	free(copy);
+	return ok;
+}
+
+void verbs_help(struct buf *out)
+{
+	const char *group = "";
+	for (size_t i = 0; i < COUNT; i++) {
+		const struct verb *verb = &verbs[i];
+		if (strcmp(group, verb->group))
+			buf_printf(out, "%s%s:\n", i ? "\n" : "", group = verb->group);
+		char *left = mem_printf("%s %s", verb->name, verb->operands);
+		buf_printf(out, "  %-26s %s%s%s%s\n", left, verb->about, verb->alias ? " (" : "", verb->alias ? verb->alias : "",
+			verb->alias ? ")" : "");
+		free(left);
+	}
+}
+
+static bool help(struct verbs *v, const struct words *words, struct buf *out, struct err *err)
+{
+	(void)v;
+	if (words->count < 2) {
+		verbs_help(out);
+		return true;
+	}
+	const struct verb *verb = verbs_find(words->list[1], err);
+	if (verb)
+		buf_printf(out, "%s %s\n  %s\n", verb->name, verb->operands, verb->about);
+	return verb != NULL;
+}
+
+static bool quit(struct verbs *v, const struct words *words, struct buf *out, struct err *err)
+{
+	(void)words, (void)out, (void)err;
+	v->quit = true;
+	return true;
+}
