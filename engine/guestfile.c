@@ -385,7 +385,7 @@ bool guestfile_find(const struct guest *g, uint64_t task, const char *path, bool
 	}
 	buf_free(&w.rest);
 	if (!ok)
-		return err_prefix(err, "%s: ", path);
+		return err_prefix(err, "%s", path);
 	*ret_place = w.at;
 	*ret_file = guestfile_inode(g, guest_value(g, LAYOUT_DENTRY_INODE, w.at.dentry));
 	return true;

@@ -94,7 +94,7 @@ struct layout *layout_create(const struct stop *stop, struct err *err)
 	          read_types(layout, &space, err) && read_members(layout, err) && read_places(layout, &space, err);
 	if (ok)
 		return layout;
-	err_prefix(err, "reading the guest's kernel: ");
+	err_prefix(err, "reading the guest's kernel");
 	layout_destroy(layout);
 	return NULL;
 }

@@ -10,9 +10,14 @@
 #define ENTRY_ADDRESS UINT64_C(0x000ffffffffff000)
 #define RAM_LIMIT     (UINT64_C(3) << 30) /* QEMU puts the rest of a larger RAM above 4 GiB */
 
+static uint64_t ram_end(const struct stop *stop)
+{
+	return stop->ram_size < RAM_LIMIT ? stop->ram_size : RAM_LIMIT;
+}
+
 const void *memory_physical(const struct stop *stop, uint64_t physical, uint64_t size)
 {
-	uint64_t limit = stop->ram_size < RAM_LIMIT ? stop->ram_size : RAM_LIMIT;
+	uint64_t limit = ram_end(stop);
 	if (physical > limit || size > limit - physical)
 		return NULL;
 	return stop->ram + physical;
@@ -44,7 +49,7 @@ bool memory_walk(const struct space *space, uint64_t address, struct memory_page
 		if (!(entry & ENTRY_PRESENT))
 			return false;
 		flags &= ~((entry & ENTRY_WRITE ? 0 : MEMORY_WRITE) | (entry & ENTRY_USER ? 0 : MEMORY_USER) |
-		           (entry & ENTRY_NX ? MEMORY_EXEC : 0u));
+			(entry & ENTRY_NX ? MEMORY_EXEC : 0u));
 		table = entry & ENTRY_ADDRESS;
 		bool large = (entry & ENTRY_LARGE) && (shift == 30 || shift == 21);
 		if (large || shift == 12) {
@@ -52,7 +57,9 @@ bool memory_walk(const struct space *space, uint64_t address, struct memory_page
 			uint64_t physical = (table & ~mask) | (address & mask);
 			if (!memory_physical(space->stop, physical, 1))
 				return false;
-			*ret_page = (struct memory_page){physical, mask + 1 - (address & mask), flags};
+			uint64_t left = mask + 1 - (address & mask), ram = ram_end(space->stop) - physical;
+			*ret_page = (struct memory_page){
+				physical, left < ram ? left : ram, flags}; /* a large page may go on where RAM ends */
 			return true;
 		}
 	}
@@ -82,7 +89,7 @@ bool memory_read(const struct space *space, uint64_t address, void *out, size_t 
 	if (done == size)
 		return true;
 	return err_set(err, ERR_INPUT, "0x%llx is not in memory (asked for %zu bytes from 0x%llx)",
-	        (unsigned long long)(address + done), size, (unsigned long long)address);
+		(unsigned long long)(address + done), size, (unsigned long long)address);
 }
 
 long memory_read_str(const struct space *space, uint64_t address, char *out, size_t max)

@@ -31,7 +31,7 @@ enum memory_flags { MEMORY_WRITE = 1, MEMORY_USER = 2, MEMORY_EXEC = 4 };
 
 struct memory_page {
 	uint64_t physical; /* of the address asked for, not of the page */
-	uint64_t left;     /* bytes from there to the end of the page */
+	uint64_t left;     /* bytes from there to the end of the page or of RAM */
 	unsigned flags;
 };
 

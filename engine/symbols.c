@@ -127,7 +127,7 @@ const char *symbols_name(const struct symbols *symbols, uint64_t address, uint64
 	GElf_Off offset = 0;
 	GElf_Sym sym;
 	const char *name = module ? dwfl_module_addrinfo(module, address, &offset, &sym, NULL, NULL, NULL) : NULL;
-	*ret_offset = offset;
+	*ret_offset = name ? offset : 0;
 	return name;
 }
 
@@ -206,7 +206,7 @@ size_t symbols_at(
 		return 0;
 	struct symbols_place base = {.module = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL)};
 	base.function = symbols_name(symbols, inside, &base.offset);
-	if (is_return)
+	if (is_return && base.function)
 		base.offset++;
 	Dwfl_Line *line = dwfl_module_getsrc(module, inside);
 	if (line) {

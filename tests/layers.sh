@@ -19,7 +19,7 @@ owner() {
 	pcre2.h) echo engine/pattern ;;
 	openssl/*) echo engine/digest ;;
 	# Types and expressions of elfutils' libdw are what these five hand each other; nothing else sees them.
-	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols engine/expr engine/unwind engine/value engine/variables ;;
+	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols engine/expr engine/unwind engine/value engine/variables tests/unit ;;
 	capstone.h | capstone/*) echo engine/disas ;;
 	bpf/*) echo engine/types ;;
 	curses.h | ncurses.h | ncursesw/* | term.h) echo tui/term ;;

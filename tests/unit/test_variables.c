@@ -1,0 +1,253 @@
+/*
+ * Symbols, unwinding and variables of a program that is always at hand: this one. It looks at its own stack and memory.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine/variables.h"
+#include "unit.h"
+
+enum shade { DARK, LIGHT = 7 };
+
+struct node {
+	struct node *next;
+	int number;
+	unsigned low : 3, high : 9;
+	enum shade shade;
+	char word[6];
+	double ratio;
+	float half;
+	const char *text;
+	int grid[2][3];
+	union {
+		short small;
+		unsigned char raw[2];
+	};
+	bool truth;
+};
+
+extern struct node variables_node;
+extern long long variables_negative;
+struct node variables_node = {.next = &variables_node,
+	.number = -5,
+	.low = 5,
+	.high = 300,
+	.shade = LIGHT,
+	.word = "word",
+	.ratio = 0.125,
+	.half = 1.5f,
+	.text = "a \"text\"\n",
+	.grid = {{1, 2, 3}, {4, 5, 6}},
+	.small = 258,
+	.truth = true};
+long long variables_negative = -1234567890123;
+static volatile int file_static = 77;
+
+struct look {
+	struct symbols *symbols;
+	struct frame_registers registers;
+	struct buf where, locals;
+	size_t frames;
+};
+
+/* Our own memory, but never address 0's page. */
+static size_t read_self(void *data, uint64_t address, void *out, size_t size)
+{
+	(void)data;
+	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, out, size, (off_t)address);
+	close(fd);
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static struct symbols *symbols_of_self(void)
+{
+	struct err err = {0};
+	struct symbols *symbols = symbols_create(NULL, 0, &err);
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[4200], path[4096];
+	unsigned long long start, offset;
+	CU_ASSERT_PTR_NOT_NULL_FATAL(symbols);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(maps);
+	while (fgets(line, sizeof line, maps))
+		if (sscanf(line, "%llx-%*x %*s %llx %*s %*s %4095s", &start, &offset, path) == 3 && *path == '/' && !offset) {
+			int fd = open(path, O_RDONLY | O_CLOEXEC);
+			if (fd >= 0)
+				symbols_add(symbols, path, fd, start, NULL);
+		}
+	fclose(maps);
+	symbols_ready(symbols);
+	return symbols;
+}
+
+/* The registers as they are here, as far as unwinding needs them. */
+static inline __attribute__((always_inline)) struct frame_registers here(void)
+{
+	struct frame_registers r = {.known = 1u << 3 | 1u << 6 | 1u << 7 | 0xfu << 12 | 1u << FRAME_PC};
+	__asm__ volatile("movq %%rbx, %0\n\tmovq %%rbp, %1\n\tmovq %%rsp, %2\n\tleaq 0(%%rip), %3"
+			 : "=m"(r.value[3]), "=m"(r.value[6]), "=m"(r.value[7]), "=r"(r.value[FRAME_PC]));
+	__asm__ volatile("movq %%r12, %0\n\tmovq %%r13, %1\n\tmovq %%r14, %2\n\tmovq %%r15, %3"
+			 : "=m"(r.value[12]), "=m"(r.value[13]), "=m"(r.value[14]), "=m"(r.value[15]));
+	return r;
+}
+
+/* A sanitizer moves variables to where debug information does not follow. */
+#define PLAIN __attribute__((noinline, no_sanitize_address, no_sanitize_undefined))
+
+static PLAIN void look_around(struct look *look)
+{
+	volatile int innermost = 41;
+	struct frames frames = {0};
+	look->registers = here();
+	unwind_user(look->symbols, &look->registers, FRAME_FIRST, read_self, NULL, &frames);
+	look->frames = frames.count;
+	for (size_t i = 0; i < frames.count; i++) {
+		symbols_print_address(look->symbols, frames.list[i].pc, frames.list[i].is_return, &look->where);
+		buf_char(&look->where, '\n');
+		struct scope scope = {{read_self, NULL, look->symbols}, &frames.list[i]};
+		if (i < 3)
+			variables_print_locals(&scope, &look->locals);
+	}
+	CU_ASSERT_EQUAL(innermost, 41);
+	unwind_finish(&frames);
+}
+
+static PLAIN int caller_of_look(struct look *look, int depth)
+{
+	volatile int callers_own = depth * 100;
+	if (depth)
+		return caller_of_look(look, depth - 1) + callers_own;
+	look_around(look);
+	return callers_own + file_static;
+}
+
+static void own_stack_is_walked(void)
+{
+	struct look look = {.symbols = symbols_of_self()};
+	CU_ASSERT_EQUAL(caller_of_look(&look, 2), 377);
+	const char *at = look.where.data;
+	static const char *const order[] = {"here", "caller_of_look", "caller_of_look", "caller_of_look", "own_stack_is_walked"};
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		CU_ASSERT_TRUE(!strncmp(at, order[i], strlen(order[i])));
+		CU_ASSERT_PTR_NOT_NULL(strstr(at, "(test_variables.c:"));
+		at += strcspn(at, "\n") + 1;
+	}
+	CU_ASSERT_PTR_NOT_NULL(strstr(at, "main+"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(at, "_start+"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(look.locals.data, "innermost = 41\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(look.locals.data, "callers_own = 0\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(look.locals.data, "callers_own = 100\n"));
+	buf_free(&look.where);
+	buf_free(&look.locals);
+	symbols_destroy(look.symbols);
+}
+
+static void values_are_printed(void)
+{
+	struct symbols *symbols = symbols_of_self();
+	struct scope scope = {{read_self, NULL, symbols}, NULL};
+	static const char *const rows[][2] = {{"variables_node.number", "-5"}, {"variables_node.low", "5"},
+		{"variables_node.high", "300"}, {"variables_node.shade", "LIGHT"}, {"variables_node.word", "\"word\""},
+		{"variables_node.word[1]", "111 'o'"}, {"variables_node.ratio", "0.125"}, {"variables_node.half", "1.5"},
+		{"variables_node.grid", "{{1, 2, 3}, {4, 5, 6}}"}, {"variables_node.small", "258"},
+		{"variables_node.raw[0]", "2 '\\x02'"}, {"variables_node.truth", "true"},
+		{"variables_negative", "-1234567890123"}, {"variables_node.next->next->number", "-5"},
+		{"(*variables_node.next).number", "-5"}, {" variables_node . number ", "-5"}, {"-1", "0xffffffffffffffff"},
+		{"0x10", "0x10"}, {"file_static", "77"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf out = {0};
+		struct err err = {0};
+		char expected[200];
+		CU_ASSERT_TRUE(variables_print(&scope, rows[i][0], &out, &err));
+		snprintf(expected, sizeof expected, "%s = %s\n", rows[i][0], rows[i][1]);
+		CU_ASSERT_STRING_EQUAL(out.data ? out.data : err.text, expected);
+		buf_free(&out);
+	}
+	struct buf out = {0};
+	CU_ASSERT_TRUE(variables_print(&scope, "variables_node.text", &out, NULL));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, " \"a \"text\"\\n\"\n")); /* nothing that a terminal would obey */
+	buf_clear(&out);
+	CU_ASSERT_TRUE(variables_print(&scope, "*variables_node.next", &out, NULL));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "{next = 0x"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data,
+		"<variables_node>, number = -5, low = 5, high = 300, shade = LIGHT, word = \"word\", ratio = 0.125, half = "
+		"1.5, "));
+	buf_free(&out);
+	symbols_destroy(symbols);
+}
+
+static void wrong_expressions_are_explained(void)
+{
+	struct symbols *symbols = symbols_of_self();
+	struct scope scope = {{read_self, NULL, symbols}, NULL};
+	static const char *const rows[][2] = {{"", ": column 1: expected a name, a $register, a number or \"(\""},
+		{"nobody", "there is no variable \"nobody\" here"},
+		{"variables_node.", "column 16: expected the name of a member"},
+		{"variables_node.zz", "struct node has no member zz"},
+		{"variables_node.number.x", "what is before \".x\" is no struct"},
+		{"*variables_node", "only a pointer can be followed"}, {"variables_node.grid[0]", "several dimensions"},
+		{"variables_node.word[", "expected a name"}, {"variables_node.word[1", "expected \"]\""},
+		{"(variables_node", "expected \")\""}, {"variables_node x", "column 16: expected the end"},
+		{"$rax", "there is no frame"}, {"&variables_node.low", "it has no address"},
+		{"-variables_node", "it is no number"}, {"&1", "it has no address"},
+		{"****************************************1", "too many parentheses and prefixes"},
+		{"variables_node.number[2]", "what is before \"[\" is no array"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf out = {0};
+		struct err err = {0};
+		CU_ASSERT_FALSE(variables_print(&scope, rows[i][0], &out, &err));
+		CU_ASSERT_EQUAL(err.code, ERR_INPUT);
+		if (!strstr(err.text, rows[i][1])) {
+			printf("%s: %s\n", rows[i][0], err.text);
+			CU_FAIL("the error does not say what is wrong");
+		}
+		buf_free(&out);
+	}
+	symbols_destroy(symbols);
+}
+
+static void symbols_are_found_both_ways(void)
+{
+	struct symbols *symbols = symbols_of_self();
+	uint64_t address = 0, size = 0, offset = 9;
+	CU_ASSERT_TRUE(symbols_find(symbols, "variables_node", &address, &size));
+	CU_ASSERT_EQUAL(address, (uintptr_t)&variables_node);
+	CU_ASSERT_EQUAL(size, sizeof variables_node);
+	CU_ASSERT_STRING_EQUAL(symbols_name(symbols, address + 3, &offset), "variables_node");
+	CU_ASSERT_EQUAL(offset, 3);
+	CU_ASSERT_FALSE(symbols_find(symbols, "no_such_symbol_anywhere", &address, &size));
+	CU_ASSERT_PTR_NULL(symbols_name(symbols, 16, &offset));
+	struct symbols_place places[SYMBOLS_INLINE_MAX];
+	CU_ASSERT_EQUAL(symbols_at(symbols, 16, true, places), 0);
+	CU_ASSERT_TRUE(symbols_at(symbols, (uintptr_t)&caller_of_look, false, places) > 0);
+	CU_ASSERT_STRING_EQUAL(places[0].function, "caller_of_look");
+	CU_ASSERT_TRUE(symbols_find_line(symbols, "test_variables.c", places[0].line, &address));
+	CU_ASSERT_FALSE(symbols_find_line(symbols, "test_variables.c", 1, &address));
+	CU_ASSERT_FALSE(symbols_find_line(symbols, "nowhere.c", 1, &address));
+	symbols_destroy(symbols);
+	symbols_destroy(NULL);
+}
+
+static void other_files_have_no_symbols(void)
+{
+	struct err err = {0};
+	struct symbols *symbols = symbols_create(NULL, 0, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(symbols);
+	CU_ASSERT_FALSE(symbols_add(symbols, "null", open("/dev/null", O_RDONLY | O_CLOEXEC), 0x1000, &err));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "null: no symbols can be read from it"));
+	symbols_ready(symbols);
+	struct frame_registers registers = {.known = 1u << FRAME_PC, .value = {[FRAME_PC] = 0x1234}};
+	struct frames frames = {0};
+	unwind_user(symbols, &registers, FRAME_FIRST, read_self, NULL, &frames);
+	CU_ASSERT_EQUAL(frames.count, 1);
+	CU_ASSERT_STRING_EQUAL(frames.end, "no frame information");
+	unwind_finish(&frames);
+	symbols_destroy(symbols);
+}
+
+const struct test suite_variables[] = {{"the own stack is walked", own_stack_is_walked},
+	{"values are printed", values_are_printed}, {"wrong expressions are explained", wrong_expressions_are_explained},
+	{"symbols are found both ways", symbols_are_found_both_ways},
+	{"other files have no symbols", other_files_have_no_symbols}, {0}};
