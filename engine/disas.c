@@ -51,7 +51,7 @@ static void print_instruction(const struct disas *d, const cs_insn *insn, bool a
 }
 
 static bool print_all(const struct disas *d, csh handle, cs_insn *insn, uint64_t address, uint64_t end, size_t count, uint64_t pc,
-        struct buf *out)
+	struct buf *out)
 {
 	for (size_t i = 0; i < count && (!end || address < end); i++) {
 		uint8_t bytes[INSTRUCTION_MAX];
@@ -73,7 +73,7 @@ static bool print_all(const struct disas *d, csh handle, cs_insn *insn, uint64_t
 }
 
 bool disas_print(
-        const struct disas *d, uint64_t address, uint64_t end, size_t count, uint64_t pc, struct buf *out, struct err *err)
+	const struct disas *d, uint64_t address, uint64_t end, size_t count, uint64_t pc, struct buf *out, struct err *err)
 {
 	csh handle;
 	cs_err failed = cs_open(CS_ARCH_X86, CS_MODE_64, &handle);

@@ -25,6 +25,6 @@ struct disas {
  * that are no instruction are shown one by one as (bad). ERR_INPUT when not even the first byte can be read.
  */
 bool disas_print(
-        const struct disas *disas, uint64_t address, uint64_t end, size_t count, uint64_t pc, struct buf *out, struct err *err);
+	const struct disas *disas, uint64_t address, uint64_t end, size_t count, uint64_t pc, struct buf *out, struct err *err);
 
 #endif

@@ -6,7 +6,7 @@
 void expr_registers(const struct regs *regs, struct frame_registers *ret)
 {
 	static const unsigned char dwarf_order[16] = {
-	        0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15}; /* rax rdx rcx rbx rsi rdi rbp rsp */
+		0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15}; /* rax rdx rcx rbx rsi rdi rbp rsp */
 	*ret = (struct frame_registers){.fs_base = regs->segment_base[REGS_FS], .known = (UINT64_C(1) << 17) - 1};
 	for (size_t i = 0; i < 16; i++) {
 		ret->value[i] = regs->gpr[dwarf_order[i]];
@@ -76,7 +76,7 @@ static int64_t divide(struct machine *m, int64_t a, int64_t b)
 static bool binary(struct machine *m, unsigned atom)
 {
 	if (!((atom >= DW_OP_and && atom <= DW_OP_xor && atom != DW_OP_neg && atom != DW_OP_not && atom != DW_OP_plus_uconst) ||
-	            (atom >= DW_OP_eq && atom <= DW_OP_ne)))
+		    (atom >= DW_OP_eq && atom <= DW_OP_ne)))
 		return false;
 	uint64_t b = pop(m), a = pop(m), r = 0;
 	int64_t sa = (int64_t)a, sb = (int64_t)b;
@@ -285,7 +285,7 @@ struct expr_result expr_evaluate(const struct expr_context *context, Dwarf_Attri
 			add_piece(&m, &now, op->number, &whole);
 			now = (struct expr_result){0};
 		} else if (op->atom != DW_OP_bra && !source(&m, op) && !unary(&m, op) && !binary(&m, op->atom) &&
-		           !place(op, attr, &m, &now))
+			!place(op, attr, &m, &now))
 			m.failed = true;
 	}
 	if (m.failed)

@@ -182,7 +182,7 @@ static uint64_t cached_page(const struct guest *g, uint64_t inode, uint64_t inde
 	bool is_top = true;
 	for (int depth = 0; depth < 12 && (entry & 3) == 2 && entry > 4096; depth++) {
 		uint64_t node = entry - 2, shift = guest_value(g, LAYOUT_XA_SHIFT, node),
-		         slots = node + guest_offset(g, LAYOUT_XA_SLOTS);
+			 slots = node + guest_offset(g, LAYOUT_XA_SLOTS);
 		if (shift > 60 || (is_top && index >> shift >= XA_CHUNK))
 			return 0;
 		uint64_t slot = index >> shift & (XA_CHUNK - 1);
@@ -190,7 +190,7 @@ static uint64_t cached_page(const struct guest *g, uint64_t inode, uint64_t inde
 			return 0;
 		/* A sibling entry says which slot holds the folio that covers this one too. */
 		if ((entry & 3) == 2 && entry < (XA_CHUNK << 2) &&
-		        memory_read_some(&g->kernel, slots + (entry >> 2) * 8, &entry, 8) != 8)
+			memory_read_some(&g->kernel, slots + (entry >> 2) * 8, &entry, 8) != 8)
 			return 0;
 		is_top = false;
 	}
@@ -208,7 +208,7 @@ static const void *page_bytes(const struct guest *g, uint64_t page)
 }
 
 bool guestfile_read(
-        const struct guest *g, const struct guestfile *file, uint64_t offset, uint64_t size, struct buf *out, struct err *err)
+	const struct guest *g, const struct guestfile *file, uint64_t offset, uint64_t size, struct buf *out, struct err *err)
 {
 	static const unsigned char zeros[MEMORY_PAGE];
 	if (file->kind != GUESTFILE_FILE && file->kind != GUESTFILE_LINK)
@@ -219,7 +219,7 @@ bool guestfile_read(
 		const unsigned char *bytes = page ? page_bytes(g, page) : file->in_memory ? zeros : NULL;
 		if (!bytes)
 			return err_set(err, ERR_INPUT, "the part of the file at offset %llu is not in the guest's memory",
-			        (unsigned long long)offset);
+				(unsigned long long)offset);
 		uint64_t skip = offset % MEMORY_PAGE, part = MEMORY_PAGE - skip;
 		if (part > end - offset)
 			part = end - offset;
@@ -255,7 +255,7 @@ static void enter_mounts(const struct guest *g, uint64_t namespace, struct guest
 	for (int i = 0; i < GUESTFILE_LIST_MAX && entry && entry != head && !guest_round_again(&round, entry); i++) {
 		uint64_t mount = entry - link;
 		if (guest_value(g, LAYOUT_MOUNT_PARENT, mount) + mnt == at->mnt &&
-		        guest_value(g, LAYOUT_MOUNT_POINT, mount) == at->dentry)
+			guest_value(g, LAYOUT_MOUNT_POINT, mount) == at->dentry)
 			*at = (struct guest_place){mount + mnt, guest_value(g, LAYOUT_MOUNT_MNT, mount)};
 		entry = guest_value(g, LAYOUT_MOUNT_LIST, mount);
 	}
@@ -263,17 +263,17 @@ static void enter_mounts(const struct guest *g, uint64_t namespace, struct guest
 
 /* Calls each name of a directory until visit returns false. The kernel's list has cursors and negative entries: skipped. */
 static void each_child(const struct guest *g, uint64_t directory,
-        bool (*visit)(void *data, uint64_t dentry, const char *name, uint64_t inode), void *data)
+	bool (*visit)(void *data, uint64_t dentry, const char *name, uint64_t inode), void *data)
 {
 	uint64_t head = directory + guest_offset(g, LAYOUT_DENTRY_SUBDIRS),
-	         entry = guest_value(g, LAYOUT_DENTRY_SUBDIRS, directory);
+		 entry = guest_value(g, LAYOUT_DENTRY_SUBDIRS, directory);
 	struct guest_round round = {0};
 	for (int i = 0; i < GUESTFILE_LIST_MAX && entry && entry != head && !guest_round_again(&round, entry); i++) {
 		char name[NAME_MAX_BYTES + 1];
 		uint64_t dentry = entry - guest_offset(g, LAYOUT_DENTRY_CHILD),
-		         inode = guest_value(g, LAYOUT_DENTRY_INODE, dentry);
+			 inode = guest_value(g, LAYOUT_DENTRY_INODE, dentry);
 		bool is_name = !(guest_value(g, LAYOUT_DENTRY_FLAGS, dentry) & DENTRY_CURSOR) &&
-		               guest_value(g, LAYOUT_DENTRY_HASHED, dentry);
+			guest_value(g, LAYOUT_DENTRY_HASHED, dentry);
 		if (is_name && inode && dentry_name(g, dentry, name) && !visit(data, dentry, name, inode))
 			return;
 		entry = guest_value(g, LAYOUT_DENTRY_CHILD, dentry);
@@ -332,8 +332,8 @@ static bool walk_part(struct walk *w, const char *name, size_t size, bool follow
 	each_child(g, w->at.dentry, search_visit, &search);
 	if (!search.dentry)
 		return err_set(err, ERR_INPUT,
-		        directory.in_memory ? "there is no \"%.*s\"" : "the guest's kernel has no \"%.*s\" in its cache",
-		        (int)size, name);
+			directory.in_memory ? "there is no \"%.*s\"" : "the guest's kernel has no \"%.*s\" in its cache",
+			(int)size, name);
 	struct guest_place next = {w->at.mnt, search.dentry};
 	enter_mounts(g, w->namespace, &next);
 	struct guestfile file = guestfile_inode(g, guest_value(g, LAYOUT_DENTRY_INODE, next.dentry));
@@ -358,18 +358,18 @@ static bool walk_part(struct walk *w, const char *name, size_t size, bool follow
 }
 
 bool guestfile_find(const struct guest *g, uint64_t task, const char *path, bool follow, struct guest_place *ret_place,
-        struct guestfile *ret_file, struct err *err)
+	struct guestfile *ret_file, struct err *err)
 {
 	struct walk w = {.guest = g,
-	        .root = guestfile_root(g, task),
-	        .namespace = guest_value(g, LAYOUT_NSPROXY_MNT, guest_value(g, LAYOUT_TASK_NSPROXY, task))};
+		.root = guestfile_root(g, task),
+		.namespace = guest_value(g, LAYOUT_NSPROXY_MNT, guest_value(g, LAYOUT_TASK_NSPROXY, task))};
 	bool ok = true;
 	w.at = *path == '/' ? w.root : guestfile_cwd(g, task);
 	if (!w.at.dentry)
 		return err_set(err, ERR_INPUT, "%s: the process has no root directory any more", path);
 	if (strlen(path) >= GUESTFILE_PATH_MAX)
 		return err_set(
-		        err, ERR_INPUT, "the path has %zu bytes, at most %d are walked", strlen(path), GUESTFILE_PATH_MAX - 1);
+			err, ERR_INPUT, "the path has %zu bytes, at most %d are walked", strlen(path), GUESTFILE_PATH_MAX - 1);
 	buf_str(&w.rest, path);
 	enter_mounts(g, w.namespace, &w.at);
 	while (ok) {
@@ -403,7 +403,7 @@ static bool list_visit(void *data, uint64_t dentry, const char *name, uint64_t i
 	struct listing *l = data;
 	(void)dentry;
 	ARRAY_PUSH(l->list->entries, l->list->count, l->list->room) =
-	        (struct guestfile_entry){mem_str(name), guestfile_inode(l->guest, inode)};
+		(struct guestfile_entry){mem_str(name), guestfile_inode(l->guest, inode)};
 	return true;
 }
 
@@ -439,7 +439,7 @@ void guestfile_list_print(const struct guestfile_list *list, struct buf *out)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct guestfile_entry *entry = &list->entries[i];
 		buf_printf(out, "%c%04o %5u %10llu ", kinds[entry->file.kind], entry->file.mode & 07777, entry->file.uid,
-		        (unsigned long long)entry->file.size);
+			(unsigned long long)entry->file.size);
 		text_put_safe(out, entry->name, strlen(entry->name));
 		buf_char(out, '\n');
 	}

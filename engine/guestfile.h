@@ -55,14 +55,14 @@ struct guest_place guestfile_cwd(const struct guest *guest, uint64_t task);
 /* Finds path as the task would (its root, its mounts, symbolic links followed, the last one if follow). ERR_INPUT: no such file.
  */
 bool guestfile_find(const struct guest *guest, uint64_t task, const char *path, bool follow, struct guest_place *ret_place,
-        struct guestfile *ret_file, struct err *err);
+	struct guestfile *ret_file, struct err *err);
 
 /*
  * Appends up to size bytes of a file from offset. Fewer are there when the file ends. False when a page of it is not in
  * memory, with the offset named; what came before it has been appended.
  */
 bool guestfile_read(const struct guest *guest, const struct guestfile *file, uint64_t offset, uint64_t size, struct buf *out,
-        struct err *err);
+	struct err *err);
 
 struct guestfile_entry {
 	char *name;

@@ -64,9 +64,9 @@ static bool find_tokens(struct table *t, uint64_t digits)
 {
 	uint64_t end = digits;
 	for (int token = '0'; token < TOKENS; token++) {
-		const void *nul =
-		        end < t->size ? memchr(t->bytes + end, 0, t->size - end < KSYM_NAME_MAX ? t->size - end : KSYM_NAME_MAX)
-		                      : NULL;
+		const void *nul = end < t->size
+			? memchr(t->bytes + end, 0, t->size - end < KSYM_NAME_MAX ? t->size - end : KSYM_NAME_MAX)
+			: NULL;
 		if (!nul)
 			return false;
 		end = (uint64_t)((const unsigned char *)nul - t->bytes) + 1;

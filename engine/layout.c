@@ -13,7 +13,7 @@ static const struct {
 	const char *type, *path;
 } members[LAYOUT_MEMBER_COUNT] = {
 #define LAYOUT_ROW(id, type, path) {type, path},
-        LAYOUT_MEMBERS(LAYOUT_ROW)
+	LAYOUT_MEMBERS(LAYOUT_ROW)
 #undef LAYOUT_ROW
 };
 
@@ -40,7 +40,7 @@ static bool bootstrap(const struct layout *layout, const struct stop *stop, stru
 			return true;
 		}
 	return err_set(err, ERR_QEMU, "the kernel is not mapped at 0x%llx in the address space in use (cr3 0x%llx)",
-	        (unsigned long long)banner, (unsigned long long)stop->regs.cr3);
+		(unsigned long long)banner, (unsigned long long)stop->regs.cr3);
 }
 
 static bool read_types(struct layout *layout, const struct space *space, struct err *err)
@@ -62,7 +62,7 @@ static bool read_members(struct layout *layout, struct err *err)
 		if (!types_member(layout->types, members[i].type, members[i].path, &layout->members[i], err))
 			return false;
 	return types_size(layout->types, "page", &layout->page_size, err) &&
-	       types_size(layout->types, "upid", &layout->upid_size, err);
+		types_size(layout->types, "upid", &layout->upid_size, err);
 }
 
 static bool read_places(struct layout *layout, const struct space *space, struct err *err)
@@ -70,8 +70,8 @@ static bool read_places(struct layout *layout, const struct space *space, struct
 	uint64_t top = 0, per_cpu = 0, offset = 0, current = 0, vmemmap = 0;
 	struct memory_page page;
 	if (!symbol(layout, "init_task", &layout->init_task, err) || !symbol(layout, "init_top_pgt", &top, err) ||
-	        !symbol(layout, "__per_cpu_offset", &per_cpu, err) || !symbol(layout, "current_task", &current, err) ||
-	        !symbol(layout, "vmemmap_base", &vmemmap, err))
+		!symbol(layout, "__per_cpu_offset", &per_cpu, err) || !symbol(layout, "current_task", &current, err) ||
+		!symbol(layout, "vmemmap_base", &vmemmap, err))
 		return false;
 	if (!memory_walk(space, top, &page))
 		return err_set(err, ERR_QEMU, "the kernel's page tables (init_top_pgt) are not mapped");
@@ -91,7 +91,7 @@ struct layout *layout_create(const struct stop *stop, struct err *err)
 	struct layout *layout = mem_alloc(sizeof *layout);
 	struct space space;
 	bool ok = (layout->ksyms = ksyms_create(stop->ram, stop->ram_size, err)) && bootstrap(layout, stop, &space, err) &&
-	          read_types(layout, &space, err) && read_members(layout, err) && read_places(layout, &space, err);
+		read_types(layout, &space, err) && read_members(layout, err) && read_places(layout, &space, err);
 	if (ok)
 		return layout;
 	err_prefix(err, "reading the guest's kernel");

@@ -146,7 +146,7 @@ enum layout_member {
 #define LAYOUT_ENUM(id, type, path) LAYOUT_##id,
 	LAYOUT_MEMBERS(LAYOUT_ENUM)
 #undef LAYOUT_ENUM
-	        LAYOUT_MEMBER_COUNT
+		LAYOUT_MEMBER_COUNT
 };
 
 struct layout {

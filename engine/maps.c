@@ -28,16 +28,16 @@ static void read_name(const struct guest *g, uint64_t mm, uint64_t vma, const st
 	char special[64];
 	if (map->file)
 		guestfile_path(g,
-		        (struct guest_place){
-		                guest_value(g, LAYOUT_FILE_MNT, map->file), guest_value(g, LAYOUT_FILE_DENTRY, map->file)},
-		        root, &name);
+			(struct guest_place){
+				guest_value(g, LAYOUT_FILE_MNT, map->file), guest_value(g, LAYOUT_FILE_DENTRY, map->file)},
+			root, &name);
 	else {
 		uint64_t ops = guest_value(g, LAYOUT_VMA_OPS, vma);
 		const struct ksym *symbol = ops ? ksyms_at(g->layout->ksyms, ops) : NULL;
 		uint64_t stack = guest_value(g, LAYOUT_MM_START_STACK, mm);
 		if (symbol && !strcmp(symbol->name, "special_mapping_vmops") &&
-		        guest_str(g, guest_value(g, LAYOUT_SPECIAL_NAME, guest_value(g, LAYOUT_VMA_PRIVATE, vma)), special,
-		                sizeof special))
+			guest_str(g, guest_value(g, LAYOUT_SPECIAL_NAME, guest_value(g, LAYOUT_VMA_PRIVATE, vma)), special,
+				sizeof special))
 			buf_str(&name, special);
 		else if (map->start <= guest_value(g, LAYOUT_MM_BRK, mm) && map->end >= guest_value(g, LAYOUT_MM_START_BRK, mm))
 			buf_str(&name, "[heap]");
@@ -51,7 +51,7 @@ static void add_vma(const struct guest *g, uint64_t mm, uint64_t vma, const stru
 {
 	struct map map = {0};
 	if (!guest_get(g, LAYOUT_VMA_START, vma, &map.start) || !guest_get(g, LAYOUT_VMA_END, vma, &map.end) ||
-	        map.end <= map.start || maps->count >= MAPS_MAX) {
+		map.end <= map.start || maps->count >= MAPS_MAX) {
 		maps->damaged = true;
 		return;
 	}
@@ -82,17 +82,17 @@ struct maple_walk {
  * after the first, or one that reaches the node's end, marks the last slot in use.
  */
 static void maple_node(const struct guest *g, uint64_t mm, struct maple_walk *walk, struct maple_frame frame,
-        const struct guest_place *root, struct maps *maps)
+	const struct guest_place *root, struct maps *maps)
 {
 	uint64_t node = frame.node & ~(uint64_t)MAPLE_NODE_MASK, type = MAPLE_TYPE(frame.node), pivots[MAPLE_SLOTS64] = {0},
-	         slots[MAPLE_SLOTS64];
+		 slots[MAPLE_SLOTS64];
 	bool narrow = type == MAPLE_ARANGE64;
 	size_t count = narrow ? MAPLE_SLOTS_A : MAPLE_SLOTS64;
 	uint64_t pivot_at = guest_offset(g, narrow ? LAYOUT_MAPLE_ARANGE_PIVOT : LAYOUT_MAPLE64_PIVOT);
 	uint64_t slot_at = guest_offset(g, narrow ? LAYOUT_MAPLE_ARANGE_SLOT : LAYOUT_MAPLE64_SLOT);
 	if (type < MAPLE_LEAF64 || type > MAPLE_ARANGE64 ||
-	        memory_read_some(&g->kernel, node + pivot_at, pivots, (count - 1) * 8) != (count - 1) * 8 ||
-	        memory_read_some(&g->kernel, node + slot_at, slots, count * 8) != count * 8) {
+		memory_read_some(&g->kernel, node + pivot_at, pivots, (count - 1) * 8) != (count - 1) * 8 ||
+		memory_read_some(&g->kernel, node + slot_at, slots, count * 8) != count * 8) {
 		maps->damaged = true;
 		return;
 	}
@@ -153,10 +153,10 @@ void maps_print(const struct maps *maps, struct buf *out)
 		const struct map *m = &maps->list[i];
 		size_t start = out->size;
 		buf_printf(out, "%08llx-%08llx %c%c%c%c %08llx %02llx:%02llx %llu ", (unsigned long long)m->start,
-		        (unsigned long long)m->end, m->flags & MAPS_READ ? 'r' : '-', m->flags & MAPS_WRITE ? 'w' : '-',
-		        m->flags & MAPS_EXEC ? 'x' : '-', m->flags & MAPS_SHARED ? 's' : 'p', (unsigned long long)m->offset,
-		        (unsigned long long)(m->device >> 20), (unsigned long long)(m->device & 0xfffff),
-		        (unsigned long long)m->number);
+			(unsigned long long)m->end, m->flags & MAPS_READ ? 'r' : '-', m->flags & MAPS_WRITE ? 'w' : '-',
+			m->flags & MAPS_EXEC ? 'x' : '-', m->flags & MAPS_SHARED ? 's' : 'p', (unsigned long long)m->offset,
+			(unsigned long long)(m->device >> 20), (unsigned long long)(m->device & 0xfffff),
+			(unsigned long long)m->number);
 		while (*m->name && out->size - start < 73)
 			buf_char(out, ' ');
 		text_put_safe(out, m->name, strlen(m->name));
@@ -167,7 +167,7 @@ void maps_print(const struct maps *maps, struct buf *out)
 }
 
 size_t maps_read_memory(
-        const struct guest *g, const struct space *space, const struct maps *maps, uint64_t address, void *out, size_t size)
+	const struct guest *g, const struct space *space, const struct maps *maps, uint64_t address, void *out, size_t size)
 {
 	size_t done = 0;
 	while (done < size) {

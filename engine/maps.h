@@ -43,6 +43,6 @@ struct space maps_space(const struct guest *guest, uint64_t mm);
 /* Reads a process's memory through its page tables and, where a page was never touched, from the mapped file. How much was read.
  */
 size_t maps_read_memory(
-        const struct guest *guest, const struct space *space, const struct maps *maps, uint64_t address, void *out, size_t size);
+	const struct guest *guest, const struct space *space, const struct maps *maps, uint64_t address, void *out, size_t size);
 
 #endif

@@ -107,7 +107,7 @@ static bool main_tables(const struct guest *g, struct tables *ret)
 {
 	const struct ksyms *k = g->layout->ksyms;
 	const struct ksym *a = ksyms_find(k, "__start_orc_unwind_ip"), *b = ksyms_find(k, "__stop_orc_unwind_ip"),
-	                  *c = ksyms_find(k, "__start_orc_unwind");
+			  *c = ksyms_find(k, "__start_orc_unwind");
 	struct type_member unused;
 	/* Newer kernels have no "end" and count the types differently: better no frames than wrong ones. */
 	if (!a || !b || !c || b->address < a->address || !types_member(g->layout->types, "orc_entry", "end", &unused, NULL))
@@ -120,13 +120,13 @@ static bool main_tables(const struct guest *g, struct tables *ret)
 static bool previous_sp(const struct guest *g, const struct entry *e, const struct frame_registers *r, uint64_t *ret_sp)
 {
 	static const unsigned char numbers[] = {[REG_DX] = 1,
-	        [REG_DI] = 5,
-	        [REG_BP] = 6,
-	        [REG_SP] = 7,
-	        [REG_R10] = 10,
-	        [REG_R13] = 13,
-	        [REG_BP_INDIRECT] = 6,
-	        [REG_SP_INDIRECT] = 7};
+		[REG_DI] = 5,
+		[REG_BP] = 6,
+		[REG_SP] = 7,
+		[REG_R10] = 10,
+		[REG_R13] = 13,
+		[REG_BP_INDIRECT] = 6,
+		[REG_SP_INDIRECT] = 7};
 	if (e->sp_reg < REG_DX || e->sp_reg > REG_SP_INDIRECT || !(r->known >> numbers[e->sp_reg] & 1))
 		return false;
 	uint64_t sp = r->value[numbers[e->sp_reg]], offset = (uint64_t)(int64_t)e->sp_offset;
@@ -185,10 +185,10 @@ void orc_unwind(const struct guest *g, const struct frame_registers *registers, 
 	struct tables tables;
 	struct entry entry;
 	struct frame frame = {.registers = *registers,
-	        .pc = registers->value[FRAME_PC],
-	        .kernel = true,
-	        .is_return = is_return,
-	        .how = FRAME_FIRST};
+		.pc = registers->value[FRAME_PC],
+		.kernel = true,
+		.is_return = is_return,
+		.how = FRAME_FIRST};
 	bool have = main_tables(g, &tables);
 	frames->end = NULL;
 	while (!frames->end) {
@@ -197,7 +197,7 @@ void orc_unwind(const struct guest *g, const struct frame_registers *registers, 
 		if (frames->count >= UNWIND_FRAMES_MAX)
 			frames->end = "more frames than are shown";
 		else if (!have || !ksyms_at(g->layout->ksyms, frame.pc) ||
-		         !find_entry(g, &tables, frame.is_return ? frame.pc - 1 : frame.pc, &entry))
+			!find_entry(g, &tables, frame.is_return ? frame.pc - 1 : frame.pc, &entry))
 			frames->end = "no frame information";
 		else if (entry.end)
 			frames->end = "the kernel was entered here";

@@ -28,7 +28,7 @@ static char state_letter(uint64_t state, uint64_t exit_state)
 static char task_state(const struct guest *g, uint64_t task)
 {
 	return state_letter(
-	        guest_value(g, LAYOUT_TASK_STATE, task) & 0xffffffff, guest_value(g, LAYOUT_TASK_EXIT_STATE, task) & 0xffffffff);
+		guest_value(g, LAYOUT_TASK_STATE, task) & 0xffffffff, guest_value(g, LAYOUT_TASK_EXIT_STATE, task) & 0xffffffff);
 }
 
 static void task_name(const struct guest *g, uint64_t task, char name[PROCESS_COMM_SIZE])
@@ -48,7 +48,7 @@ static char *read_cgroup(const struct guest *g, uint64_t task)
 	size_t count = 0;
 	struct buf path = {0};
 	uint64_t node = guest_value(
-	        g, LAYOUT_CGROUP_NODE, guest_value(g, LAYOUT_CSS_SET_CGROUP, guest_value(g, LAYOUT_TASK_CGROUPS, task)));
+		g, LAYOUT_CGROUP_NODE, guest_value(g, LAYOUT_CSS_SET_CGROUP, guest_value(g, LAYOUT_TASK_CGROUPS, task)));
 	for (; node && count < CGROUP_DEPTH; count++) {
 		uint64_t parent = guest_value(g, LAYOUT_KERNFS_PARENT, node);
 		if (!parent)
@@ -135,7 +135,7 @@ static bool read_process(const struct guest *g, uint64_t task, struct process *p
 	struct buf command = {0};
 	if (p->mm)
 		read_words(
-		        g, p->mm, guest_value(g, LAYOUT_MM_ARG_START, p->mm), guest_value(g, LAYOUT_MM_ARG_END, p->mm), &command);
+			g, p->mm, guest_value(g, LAYOUT_MM_ARG_START, p->mm), guest_value(g, LAYOUT_MM_ARG_END, p->mm), &command);
 	p->command_size = command.size;
 	p->command = buf_take(&command);
 	return read_threads(g, p);

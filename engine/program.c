@@ -120,13 +120,13 @@ static bool same_files(const struct maps *a, const struct maps *b)
 			return i == a->count && k == b->count && a->vdso == b->vdso;
 		const struct map *x = &a->list[i], *y = &b->list[k];
 		if (x->start != y->start || x->end != y->end || x->offset != y->offset || x->inode != y->inode ||
-		        x->number != y->number || x->device != y->device || strcmp(x->name, y->name))
+			x->number != y->number || x->device != y->device || strcmp(x->name, y->name))
 			return false;
 	}
 }
 
 struct program *program_create(const struct guest *guest, const struct process *process, const struct program_files *files,
-        struct program *previous, struct err *err)
+	struct program *previous, struct err *err)
 {
 	struct program *p = mem_alloc(sizeof *p);
 	struct guest_place root = guestfile_root(guest, process->task);
@@ -311,7 +311,7 @@ static bool parse_symbol(const struct program *p, const char *text, uint64_t *re
 }
 
 bool program_address(struct program *p, const struct frame *frame, const char *text, uint64_t *ret_address, uint64_t *ret_size,
-        struct err *err)
+	struct err *err)
 {
 	struct scope scope = program_scope(p, frame);
 	struct value value;

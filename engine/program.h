@@ -32,7 +32,7 @@ struct program;
  * symbols are kept, which is what makes this fast. Never fails for files that cannot be read: they have no symbols.
  */
 struct program *program_create(const struct guest *guest, const struct process *process, const struct program_files *files,
-        struct program *previous, struct err *err);
+	struct program *previous, struct err *err);
 void program_destroy(struct program *program);
 
 const struct maps *program_maps(const struct program *program);
@@ -58,13 +58,13 @@ struct scope program_scope(struct program *program, const struct frame *frame);
 
 /* Instructions from address; see disas_print. */
 bool program_disas(
-        struct program *program, uint64_t address, uint64_t end, size_t count, uint64_t pc, struct buf *out, struct err *err);
+	struct program *program, uint64_t address, uint64_t end, size_t count, uint64_t pc, struct buf *out, struct err *err);
 
 /*
  * An address from what a person types: a number, "name", "name+12", "file.c:34", "$rip" (with a frame), or "&expression".
  * *ret_size (may be NULL) is how many bytes are there: a symbol's or a variable's, else 8.
  */
 bool program_address(struct program *program, const struct frame *frame, const char *text, uint64_t *ret_address,
-        uint64_t *ret_size, struct err *err);
+	uint64_t *ret_size, struct err *err);
 
 #endif

@@ -127,13 +127,13 @@ bool regs_parse(struct regs *regs, const char *text, size_t size, struct err *er
 		int count = numbers_after(at + 1, end, values);
 		if (count < 0)
 			return err_set(err, ERR_QEMU, "registers: the number after \"%.*s=\" has more than 16 digits",
-			        (int)(key_size > 16 ? 16 : key_size), key);
+				(int)(key_size > 16 ? 16 : key_size), key);
 		store(&got, key, key_size, values, count, seen);
 	}
 	for (size_t i = 0; i < FIELD_COUNT; i++)
 		if (fields[i].needed && !seen[i])
 			return err_set(err, ERR_QEMU, "registers: no value for \"%s\" in what QEMU printed%s", fields[i].key,
-			        size ? " (is the machine in 64-bit mode?)" : " (nothing)");
+				size ? " (is the machine in 64-bit mode?)" : " (nothing)");
 	for (size_t i = 0; i < FIELD_COUNT; i++)
 		got.has_xmm |= seen[i] && !strncmp(fields[i].key, "XMM", 3);
 	*regs = got;

@@ -42,7 +42,7 @@ static int open_by_build_id(const struct symbols *symbols, const unsigned char *
 }
 
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *modname, Dwarf_Addr base, const char *file_name,
-        const char *debuglink, GElf_Word crc, char **ret_name)
+	const char *debuglink, GElf_Word crc, char **ret_name)
 {
 	const unsigned char *id;
 	GElf_Addr at;
@@ -67,7 +67,7 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *modname, D
 }
 
 static const Dwfl_Callbacks callbacks = {
-        .find_elf = find_elf, .find_debuginfo = find_debuginfo, .section_address = dwfl_offline_section_address};
+	.find_elf = find_elf, .find_debuginfo = find_debuginfo, .section_address = dwfl_offline_section_address};
 
 struct symbols *symbols_create(const char *const *debug_dirs, size_t count, struct err *err)
 {
@@ -198,7 +198,7 @@ static size_t scope_places(Dwfl_Module *module, uint64_t address, const struct s
 }
 
 size_t symbols_at(
-        const struct symbols *symbols, uint64_t address, bool is_return, struct symbols_place places[SYMBOLS_INLINE_MAX])
+	const struct symbols *symbols, uint64_t address, bool is_return, struct symbols_place places[SYMBOLS_INLINE_MAX])
 {
 	uint64_t inside = is_return ? address - 1 : address;
 	Dwfl_Module *module = dwfl_addrmodule(symbols->dwfl, inside);
@@ -233,7 +233,7 @@ bool symbols_find_line(const struct symbols *symbols, const char *file, int line
 			Dwarf_Addr address;
 			int at;
 			if (dwfl_lineinfo(lines[i], &address, &at, NULL, NULL, NULL) && at == line &&
-			        (!found || address < *ret_address)) {
+				(!found || address < *ret_address)) {
 				*ret_address = address;
 				found = true;
 			}
@@ -264,7 +264,7 @@ static int search_module(Dwfl_Module *module, void **userdata, const char *name,
 		const char *symbol = dwfl_module_getsym_info(module, i, &sym, &address, NULL, NULL, NULL);
 		int type = GELF_ST_TYPE(sym.st_info);
 		if (!symbol || sym.st_shndx == SHN_UNDEF ||
-		        (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE && type != STT_GNU_IFUNC))
+			(type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE && type != STT_GNU_IFUNC))
 			continue;
 		bool is_global = GELF_ST_BIND(sym.st_info) != STB_LOCAL;
 		if (strcmp(symbol, search->name) || (search->found && (search->is_global || !is_global)))

@@ -43,7 +43,7 @@ void symbols_ready(struct symbols *symbols);
  * that a call returns to, so the call before it is meant. 0 when the address is in no module.
  */
 size_t symbols_at(
-        const struct symbols *symbols, uint64_t address, bool is_return, struct symbols_place places[SYMBOLS_INLINE_MAX]);
+	const struct symbols *symbols, uint64_t address, bool is_return, struct symbols_place places[SYMBOLS_INLINE_MAX]);
 
 /* The symbol that holds an address, and how far into it; NULL when there is none. */
 const char *symbols_name(const struct symbols *symbols, uint64_t address, uint64_t *ret_offset);

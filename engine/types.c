@@ -85,7 +85,7 @@ static bool enter_member(const struct btf *btf, struct place *at, const char *na
 		const char *called = btf__name_by_offset(btf, member->name_off);
 		struct place next = {member->type, at->bits + btf_member_bit_offset(type, i), btf_member_bitfield_size(type, i)};
 		bool found = called && *called ? strlen(called) == size && !memcmp(called, name, size)
-		                               : enter_member(btf, &next, name, size, depth + 1);
+					       : enter_member(btf, &next, name, size, depth + 1);
 		if (found) {
 			*at = next;
 			return true;
@@ -117,7 +117,7 @@ bool types_member(const struct types *types, const char *type, const char *path,
 	struct place at = {0};
 	if (strlen(path) > TYPES_PATH_MAX)
 		return err_set(
-		        err, ERR_INPUT, "a member path of %zu bytes is too long (at most %d)", strlen(path), TYPES_PATH_MAX);
+			err, ERR_INPUT, "a member path of %zu bytes is too long (at most %d)", strlen(path), TYPES_PATH_MAX);
 	if (!find_composite(types->btf, type, &at.type, err))
 		return false;
 	for (const char *c = path; c;) {

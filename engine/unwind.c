@@ -69,7 +69,7 @@ void unwind_cfa(const struct symbols *symbols, expr_read *read, void *data, stru
 
 /* One register of the caller. */
 static void restore_register(const struct unwinder *u, Dwarf_Frame *rules, struct expr_context *context, int number,
-        const struct frame *frame, struct frame_registers *next)
+	const struct frame *frame, struct frame_registers *next)
 {
 	Dwarf_Op memory[3], *ops;
 	size_t count;
@@ -139,7 +139,7 @@ static bool step_pointer(const struct unwinder *u, struct frame *frame, struct f
 {
 	uint64_t bp = frame->registers.value[FRAME_RBP], saved, pc;
 	if (!(frame->registers.known >> FRAME_RBP & 1) || bp < frame->registers.value[FRAME_RSP] || bp % 8 ||
-	        !read_word(u, bp, &saved) || !read_word(u, bp + 8, &pc) || !pc)
+		!read_word(u, bp, &saved) || !read_word(u, bp + 8, &pc) || !pc)
 		return false;
 	*next = (struct frame){.how = FRAME_POINTER, .is_return = true, .pc = pc};
 	next->registers.value[FRAME_RBP] = saved;
@@ -151,7 +151,7 @@ static bool step_pointer(const struct unwinder *u, struct frame *frame, struct f
 }
 
 void unwind_user(const struct symbols *symbols, const struct frame_registers *registers, enum frame_how how, expr_read *read,
-        void *data, struct frames *frames)
+	void *data, struct frames *frames)
 {
 	struct unwinder u = {symbols, read, data};
 	struct frame frame = {.registers = *registers, .pc = registers->value[FRAME_PC], .how = how};
@@ -166,7 +166,7 @@ void unwind_user(const struct symbols *symbols, const struct frame_registers *re
 		else if (!found)
 			frames->end = "no frame information";
 		else if (next.registers.value[FRAME_RSP] <= frame.registers.value[FRAME_RSP] && frame.how != FRAME_FIRST &&
-		         next.is_return && frame.is_return)
+			next.is_return && frame.is_return)
 			frames->end = "the stack does not go on (damaged?)"; /* a caller's stack pointer is always higher */
 		else if (frames->count >= UNWIND_FRAMES_MAX)
 			frames->end = "more frames than are shown";

@@ -38,7 +38,7 @@ struct frames {
  * is one that a call returns to. Never fails: a chain that breaks ends, and frames->end says how.
  */
 void unwind_user(const struct symbols *symbols, const struct frame_registers *registers, enum frame_how how, expr_read *read,
-        void *data, struct frames *frames);
+	void *data, struct frames *frames);
 void unwind_finish(struct frames *frames);
 
 /* Computes the cfa of a frame that was made some other way. */

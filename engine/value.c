@@ -98,7 +98,7 @@ bool value_number(const struct value_world *w, const struct value *value, uint64
 		return false;
 	int tag = dwarf_tag(&type);
 	bool is_number = tag == DW_TAG_base_type || tag == DW_TAG_pointer_type || tag == DW_TAG_enumeration_type ||
-	                 tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+		tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
 	return is_number && integer(w, value, &type, ret);
 }
 
@@ -147,14 +147,14 @@ static bool find_member(const struct value *whole, Dwarf_Die *type, const char *
 			return true;
 		}
 		if ((tag == DW_TAG_inheritance || !called) && value_peel(&child_type, &peeled) &&
-		        find_member(&part, &peeled, name, size, depth + 1, ret))
+			find_member(&part, &peeled, name, size, depth + 1, ret))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
 
 bool value_member(
-        const struct value_world *w, const struct value *value, const char *name, size_t size, struct value *ret, struct err *err)
+	const struct value_world *w, const struct value *value, const char *name, size_t size, struct value *ret, struct err *err)
 {
 	Dwarf_Die type;
 	(void)w;
@@ -162,7 +162,7 @@ bool value_member(
 		return err_set(err, ERR_INPUT, "what is before \".%.*s\" is no struct", (int)size, name);
 	if (!find_member(value, &type, name, size, 0, ret))
 		return err_set(err, ERR_INPUT, "struct %s has no member %.*s",
-		        dwarf_diename(&type) ? dwarf_diename(&type) : "(without a name)", (int)size, name);
+			dwarf_diename(&type) ? dwarf_diename(&type) : "(without a name)", (int)size, name);
 	return true;
 }
 
@@ -175,7 +175,7 @@ bool value_target(const struct value_world *w, const struct value *value, struct
 	if (dwarf_tag(&type) == DW_TAG_array_type)
 		return value_element(w, value, 0, ret, err);
 	if (!value_type_of(&type, &target) ||
-	        (dwarf_tag(&type) != DW_TAG_pointer_type && dwarf_tag(&type) != DW_TAG_reference_type))
+		(dwarf_tag(&type) != DW_TAG_pointer_type && dwarf_tag(&type) != DW_TAG_reference_type))
 		return err_set(err, ERR_INPUT, "only a pointer can be followed");
 	if (!value_number(w, value, &address))
 		return err_set(err, ERR_INPUT, "the pointer is optimized out or not in memory");
@@ -226,9 +226,9 @@ static bool is_char(const Dwarf_Die *type)
 	Dwarf_Die peeled;
 	uint64_t size, encoding;
 	return value_peel(type, &peeled) && dwarf_tag(&peeled) == DW_TAG_base_type &&
-	       number_attribute(&peeled, DW_AT_byte_size, &size) && size == 1 &&
-	       number_attribute(&peeled, DW_AT_encoding, &encoding) &&
-	       (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
+		number_attribute(&peeled, DW_AT_byte_size, &size) && size == 1 &&
+		number_attribute(&peeled, DW_AT_encoding, &encoding) &&
+		(encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
 }
 
 static void print_string(const char *bytes, size_t size, bool cut, struct buf *out)
@@ -379,7 +379,7 @@ static void print_char_array(const struct value_world *w, const struct value *va
 
 /* One dimension of an array; the elements of the last one are values. */
 static void print_dimension(
-        const struct value_world *w, const struct value *value, Dwarf_Die *type, size_t dimension, int depth, struct buf *out)
+	const struct value_world *w, const struct value *value, Dwarf_Die *type, size_t dimension, int depth, struct buf *out)
 {
 	Dwarf_Die element;
 	uint64_t count = dimension_of(type, dimension), inner = 1;
@@ -455,9 +455,9 @@ void value_print_type(const struct value *value, struct buf *out)
 		int tag;
 		const char *before, *after;
 	} words[] = {{DW_TAG_pointer_type, "", " *"}, {DW_TAG_const_type, "const ", ""}, {DW_TAG_volatile_type, "volatile ", ""},
-	        {DW_TAG_array_type, "", " []"}, {DW_TAG_reference_type, "", " &"}, {DW_TAG_structure_type, "struct ", ""},
-	        {DW_TAG_union_type, "union ", ""}, {DW_TAG_enumeration_type, "enum ", ""}, {DW_TAG_subroutine_type, "", " ()"},
-	        {DW_TAG_restrict_type, "", " restrict"}};
+		{DW_TAG_array_type, "", " []"}, {DW_TAG_reference_type, "", " &"}, {DW_TAG_structure_type, "struct ", ""},
+		{DW_TAG_union_type, "union ", ""}, {DW_TAG_enumeration_type, "enum ", ""}, {DW_TAG_subroutine_type, "", " ()"},
+		{DW_TAG_restrict_type, "", " restrict"}};
 	const char *after[VALUE_DEPTH_MAX * 2] = {0};
 	size_t count = 0;
 	Dwarf_Die type = value->type;

@@ -45,7 +45,7 @@ bool value_number(const struct value_world *world, const struct value *value, ui
 
 /* Each makes another value of one; false, with the reason, when it has no such part. */
 bool value_member(const struct value_world *world, const struct value *value, const char *name, size_t size, struct value *ret,
-        struct err *err);
+	struct err *err);
 bool value_element(const struct value_world *world, const struct value *value, int64_t index, struct value *ret, struct err *err);
 bool value_target(const struct value_world *world, const struct value *value, struct value *ret, struct err *err); /* *value */
 

@@ -43,7 +43,7 @@ static bool find_code(const struct scope *scope, struct code *code)
 }
 
 static bool evaluate_attribute(const struct scope *scope, const struct code *code, Dwarf_Die *die, unsigned name,
-        struct expr_context *context, struct expr_result *ret)
+	struct expr_context *context, struct expr_result *ret)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
@@ -76,7 +76,7 @@ static void find_tls(const struct scope *scope, Dwfl_Module *module, struct expr
 		is_program |= segment.p_type == PT_INTERP || (segment.p_type == PT_PHDR);
 		if (segment.p_type == PT_TLS && segment.p_align) {
 			context->tls_base = scope->frame->registers.fs_base -
-			                    (segment.p_memsz + segment.p_align - 1) / segment.p_align * segment.p_align;
+				(segment.p_memsz + segment.p_align - 1) / segment.p_align * segment.p_align;
 			has_tls = true;
 		}
 	}
@@ -142,7 +142,7 @@ static void place_value(const struct scope *scope, const struct expr_result *res
 		for (size_t i = 0; i < result->piece_count && ok; i++) {
 			const struct expr_piece *piece = &result->pieces[i];
 			ok = piece->size <= size - at &&
-			     put_bytes(scope, piece->kind, piece->value, piece->size, value->bytes + at);
+				put_bytes(scope, piece->kind, piece->value, piece->size, value->bytes + at);
 			at += piece->size;
 		}
 		ok &= at == size;
@@ -211,15 +211,15 @@ static bool find_local(const struct scope *scope, const struct code *code, const
 
 /* A global with a place, in one compilation unit; also inside namespaces, by its plain name. */
 static bool find_in(const struct scope *scope, const struct code *code, Dwarf_Die *parent, const char *name, size_t size,
-        int depth, struct value *ret)
+	int depth, struct value *ret)
 {
 	Dwarf_Die child;
 	for (int bad = dwarf_child(parent, &child); !bad; bad = dwarf_siblingof(&child, &child)) {
 		if (dwarf_tag(&child) == DW_TAG_namespace && depth < 4 &&
-		        find_in(scope, code, &child, name, size, depth + 1, ret))
+			find_in(scope, code, &child, name, size, depth + 1, ret))
 			return true;
 		if (!is_called(&child, name, size) ||
-		        (!dwarf_hasattr(&child, DW_AT_location) && !dwarf_hasattr(&child, DW_AT_const_value)))
+			(!dwarf_hasattr(&child, DW_AT_location) && !dwarf_hasattr(&child, DW_AT_const_value)))
 			continue; /* only declared here */
 		*ret = variable_value(scope, code, &child);
 		return true;
@@ -307,7 +307,7 @@ static bool parse_name(struct parser *p, size_t size, struct value *ret)
 		p->at += size;
 	else
 		err_set(p->err, ERR_INPUT, "%s: column %zu: there is no variable \"%s\" here", p->text,
-		        (size_t)(p->at - p->text) + 1, name);
+			(size_t)(p->at - p->text) + 1, name);
 	free(name);
 	return found;
 }
@@ -315,7 +315,7 @@ static bool parse_name(struct parser *p, size_t size, struct value *ret)
 static bool parse_register(struct parser *p, struct value *ret)
 {
 	static const char *const names[17] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11",
-	        "r12", "r13", "r14", "r15", "rip"};
+		"r12", "r13", "r14", "r15", "rip"};
 	size_t size = identifier(p->at + 1);
 	for (size_t i = 0; i < 17 && p->scope->frame; i++) {
 		if (strlen(names[i]) != size || memcmp(names[i], p->at + 1, size))
@@ -484,7 +484,7 @@ void variables_print_arguments(const struct scope *scope, struct buf *out)
 	const char *between = "";
 	find_code(scope, &code);
 	for (int bad = code.count ? dwarf_child(&code.scopes[code.count - 1], &child) : 1; !bad;
-	        bad = dwarf_siblingof(&child, &child)) {
+		bad = dwarf_siblingof(&child, &child)) {
 		const char *name = dwarf_tag(&child) == DW_TAG_formal_parameter ? name_of(&child) : NULL;
 		if (!name)
 			continue;

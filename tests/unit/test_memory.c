@@ -128,7 +128,9 @@ static void dump_shows_holes(void)
 	memory_print(&r.space, 0x401ff8, 18, &out);
 	char expected[300];
 	snprintf(expected, sizeof expected,
-	        "0x0000000000401ff8  00 00 00 00 00 65 6e 64  -- -- -- -- -- -- -- --  .....end%8s\n0x0000000000402008  -- --%47s\n", "", "");
+		"0x0000000000401ff8  00 00 00 00 00 65 6e 64  -- -- -- -- -- -- -- --  .....end%8s\n0x0000000000402008  -- "
+		"--%47s\n",
+		"", "");
 	CU_ASSERT_STRING_EQUAL(out.data, expected);
 	buf_free(&out);
 	free(r.bytes);
