@@ -51,11 +51,11 @@ static void describe(struct archive_entry *e, struct archive_entry_info *info)
 	const char *link = archive_entry_hardlink(e);
 	mode_t type = archive_entry_filetype(e);
 	info->path = archive_entry_pathname(e);
-	info->kind = link               ? ARCHIVE_HARDLINK
-	             : type == AE_IFREG ? ARCHIVE_FILE
-	             : type == AE_IFDIR ? ARCHIVE_DIR
-	             : type == AE_IFLNK ? ARCHIVE_SYMLINK
-	                                : ARCHIVE_OTHER;
+	info->kind = link          ? ARCHIVE_HARDLINK
+		: type == AE_IFREG ? ARCHIVE_FILE
+		: type == AE_IFDIR ? ARCHIVE_DIR
+		: type == AE_IFLNK ? ARCHIVE_SYMLINK
+				   : ARCHIVE_OTHER;
 	info->mode = (unsigned)archive_entry_perm(e);
 	info->uid = (unsigned)archive_entry_uid(e);
 	info->gid = (unsigned)archive_entry_gid(e);

@@ -187,7 +187,7 @@ static bool pump(struct child *c, int out_fd, int err_fd, int timeout_ms, struct
 }
 
 bool child_run(const struct child_spec *spec, const void *input, size_t input_size, int timeout_ms, struct buf *out,
-        struct buf *errors, int *status, struct err *err)
+	struct buf *errors, int *status, struct err *err)
 {
 	struct child_spec s = *spec;
 	int out_pipe[2] = {-1, -1}, err_pipe[2] = {-1, -1};

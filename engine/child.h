@@ -45,6 +45,6 @@ const char *child_status_text(int status, char *text, size_t room);
 /* Runs a program to its end, at most timeout_ms, with input on stdin, capturing at most CHILD_CAPTURE_MAX bytes each of its
  * output and error (NULL: dropped); more output is read and dropped. False if it could not start or did not end in time. */
 bool child_run(const struct child_spec *spec, const void *input, size_t input_size, int timeout_ms, struct buf *out,
-        struct buf *errors, int *status, struct err *err);
+	struct buf *errors, int *status, struct err *err);
 
 #endif

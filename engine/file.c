@@ -84,9 +84,9 @@ static int open_by_steps(int dir, const char *path, int flags)
 static int open_beneath(int dir, const char *path, int flags)
 {
 	struct open_how how = {
-	        .flags = (unsigned)(flags | O_CLOEXEC),
-	        .mode = flags & O_CREAT ? 0600 : 0,
-	        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+		.flags = (unsigned)(flags | O_CLOEXEC),
+		.mode = flags & O_CREAT ? 0600 : 0,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
 	int fd;
 	do
@@ -103,7 +103,7 @@ int file_open_in(int dir, const char *path, int flags, struct err *err)
 		int why = errno;
 		if (why == ELOOP || why == EXDEV)
 			err_set(err, ERR_INPUT, "%s: refused, because it is or passes through a link or leaves its directory",
-			        path);
+				path);
 		else
 			err_sys(err, why, "opening %s", path);
 		errno = why;
@@ -258,7 +258,7 @@ static bool still_there(int fd, int dir, const char *name)
 {
 	struct stat own, named;
 	return fstat(fd, &own) == 0 && fstatat(dir, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && own.st_ino == named.st_ino &&
-	       own.st_dev == named.st_dev;
+		own.st_dev == named.st_dev;
 }
 
 /* 1: locked; 0: another holds it, or the file was replaced; -1: failure. */

@@ -27,8 +27,8 @@ bool hostqemu_supported(int major, int minor, struct err *err)
 		return err_set(err, ERR_SYSTEM, "QEMU %d.%d is too old: polecat needs 7.2 or newer", major, minor);
 	if (major == 9 && minor < 2)
 		return err_set(err, ERR_SYSTEM,
-		        "QEMU %d.%d cannot seek in recordings (QEMU issue 2524, mended in 9.2): use 7.2 to 8.2, or 9.2 or newer",
-		        major, minor);
+			"QEMU %d.%d cannot seek in recordings (QEMU issue 2524, mended in 9.2): use 7.2 to 8.2, or 9.2 or newer",
+			major, minor);
 	return true;
 }
 
@@ -77,8 +77,8 @@ static char *fingerprint(const char *path, struct err *err)
 		return NULL;
 	}
 	return mem_printf("%s %ju:%ju %jd %jd.%09ld %jd.%09ld", path, (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
-	        (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (intmax_t)st.st_ctim.tv_sec,
-	        st.st_ctim.tv_nsec);
+		(intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (intmax_t)st.st_ctim.tv_sec,
+		st.st_ctim.tv_nsec);
 }
 
 /* What was learnt about this very file before. Anything odd in the memory only means asking again. */
@@ -93,10 +93,10 @@ static bool recall(struct hostqemu *q, const char *cache, const char *print)
 	if (dir < 0)
 		return false;
 	if (file_read_in(dir, MEMORY_NAME, MEMORY_MAX, &text, &ignored) &&
-	        (j = json_parse(text.data, text.size, MEMORY_NAME, &ignored)))
+		(j = json_parse(text.data, text.size, MEMORY_NAME, &ignored)))
 		ok = json_get_str(j, "file", &was, &ignored) && !strcmp(was, print) &&
-		     json_get_str(j, "version", &version, &ignored) && json_get_str(j, "sha256", &digest, &ignored) &&
-		     digest_parse(digest, q->digest) && hostqemu_parse(q, version, &ignored);
+			json_get_str(j, "version", &version, &ignored) && json_get_str(j, "sha256", &digest, &ignored) &&
+			digest_parse(digest, q->digest) && hostqemu_parse(q, version, &ignored);
 	json_destroy(j);
 	buf_free(&text);
 	close(dir);

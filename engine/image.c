@@ -79,19 +79,19 @@ static bool put_modules(struct archive_writer *w, const struct kernel *k, struct
 static bool put_tree(struct archive_writer *w, size_t number, const struct tree *t, struct err *err)
 {
 	static const enum archive_kind kinds[] = {
-	        [TREE_FILE] = ARCHIVE_FILE, [TREE_DIR] = ARCHIVE_DIR, [TREE_LINK] = ARCHIVE_SYMLINK};
+		[TREE_FILE] = ARCHIVE_FILE, [TREE_DIR] = ARCHIVE_DIR, [TREE_LINK] = ARCHIVE_SYMLINK};
 	char *root = mem_printf("images/%zu", number);
 	bool ok = put_dir(w, root, 0755, err);
 	for (size_t i = 0; ok && i < t->count; i++) {
 		const struct tree_entry *e = &t->entries[i];
 		char *path = mem_printf("%s/%s", root, e->path);
 		struct archive_entry_info info = {.path = path,
-		        .kind = kinds[e->kind],
-		        .mode = e->mode,
-		        .uid = e->uid,
-		        .gid = e->gid,
-		        .target = e->target,
-		        .size = e->size};
+			.kind = kinds[e->kind],
+			.mode = e->mode,
+			.uid = e->uid,
+			.gid = e->gid,
+			.target = e->target,
+			.size = e->size};
 		ok = archive_add(w, &info, e->bytes, err);
 		free(path);
 	}
@@ -106,9 +106,9 @@ static bool put_all(struct archive_writer *w, const struct image_spec *spec, str
 	for (size_t i = 0; ok && i < sizeof dirs / sizeof *dirs; i++)
 		ok = put_dir(w, dirs[i], 0755, err);
 	ok = ok && put_host_file(w, "init", 0755, spec->agent, err) &&
-	     (!spec->busybox || put_host_file(w, "bin/busybox", 0755, spec->busybox, err)) &&
-	     (!spec->spec || put_file(w, "polecat/spec", 0600, spec->spec, spec->spec_size, err)) &&
-	     (!spec->kernel || put_modules(w, spec->kernel, err));
+		(!spec->busybox || put_host_file(w, "bin/busybox", 0755, spec->busybox, err)) &&
+		(!spec->spec || put_file(w, "polecat/spec", 0600, spec->spec, spec->spec_size, err)) &&
+		(!spec->kernel || put_modules(w, spec->kernel, err));
 	for (size_t i = 0; ok && i < spec->tree_count; i++)
 		ok = put_tree(w, i, spec->trees[i], err);
 	return ok;
@@ -143,6 +143,6 @@ char *image_find_busybox(struct err *err)
 		if (access(places[i], X_OK) == 0)
 			return mem_str(places[i]);
 	err_set(err, ERR_SYSTEM,
-	        "no static BusyBox in /bin or /usr/bin: install it with: apt-get install busybox-static, or set POLECAT_BUSYBOX");
+		"no static BusyBox in /bin or /usr/bin: install it with: apt-get install busybox-static, or set POLECAT_BUSYBOX");
 	return NULL;
 }

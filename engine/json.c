@@ -147,7 +147,7 @@ enum json_kind json_kind(const struct json *j)
 const char *json_kind_name(enum json_kind type)
 {
 	static const char *const names[] = {
-	        "null", "a truth value", "a whole number", "a number", "a string", "an array", "an object"};
+		"null", "a truth value", "a whole number", "a number", "a string", "an array", "an object"};
 	return (size_t)type < sizeof names / sizeof *names ? names[type] : "?";
 }
 
@@ -209,7 +209,7 @@ bool json_as_u64(const struct json *j, const char *what, uint64_t *out, struct e
 		return wrong(j, what, "a whole number", err);
 	if (json_object_get_int64(in(j)) < 0)
 		return err_set(err, ERR_INPUT, "%s: expected a number that is not negative, found %" PRId64, what,
-		        json_object_get_int64(in(j)));
+			json_object_get_int64(in(j)));
 	*out = json_object_get_uint64(in(j));
 	return true;
 }
@@ -411,7 +411,7 @@ static size_t utf8_size(const unsigned char *p, size_t size)
 			return 0;
 	/* Overlong forms, surrogates and numbers above U+10FFFF. */
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
-	        (p[0] == 0xf4 && p[1] > 0x8f))
+		(p[0] == 0xf4 && p[1] > 0x8f))
 		return 0;
 	return n;
 }

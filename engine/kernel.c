@@ -113,7 +113,7 @@ static char *find_release(const struct buf *vmlinux, struct err *err)
 /* ---- one directory of the cache: vmlinux, modules/, kernel.json, written last ---- */
 
 static bool save_description(
-        int dir, const char *release, const uint8_t vmlinux[DIGEST_SIZE], const struct kmodules *mods, struct err *err)
+	int dir, const char *release, const uint8_t vmlinux[DIGEST_SIZE], const struct kmodules *mods, struct err *err)
 {
 	struct json *j = json_new_object(), *list = json_new_array();
 	char hex[DIGEST_TEXT_MAX];
@@ -154,7 +154,7 @@ static bool fill(int dir, const struct buf *image, const struct modules_at *modu
 	char *release = NULL;
 	bool ok = kernel_unpack(image->data, image->size, &vmlinux, err) && (release = find_release(&vmlinux, err));
 	char *here = ok ? mem_printf("%s%s%s", modules->dir, modules->by_release ? "/" : "", modules->by_release ? release : "")
-	                : NULL;
+			: NULL;
 	ok = ok && kmodules_resolve(&mods, here, err);
 	int mod_fd = ok ? file_mkdir_in(dir, "modules", err) : -1;
 	ok = mod_fd >= 0;
@@ -166,7 +166,7 @@ static bool fill(int dir, const struct buf *image, const struct modules_at *modu
 	if (ok) {
 		digest_sha256(vmlinux.data, vmlinux.size, digest);
 		ok = file_write_in(dir, "vmlinux", vmlinux.data, vmlinux.size, err) &&
-		     save_description(dir, release, digest, &mods, err);
+			save_description(dir, release, digest, &mods, err);
 	}
 	if (mod_fd >= 0)
 		close(mod_fd);
@@ -196,9 +196,9 @@ static struct kernel *load(const char *path, struct err *err)
 	uint64_t format = 0;
 	char *file = mem_printf("%s/kernel.json", path);
 	bool ok = file_read(file, JSON_MAX, &text, err) && (j = json_parse(text.data, text.size, "kernel.json", err)) &&
-	          json_get_u64(j, "format", &format, err) && json_get_str(j, "release", &release, err) &&
-	          read_hex(j, "vmlinux_sha256", k->vmlinux_digest, err) && read_hex(j, "sha256", k->digest, err) &&
-	          json_get(j, "modules", JSON_ARRAY, &list, err);
+		json_get_u64(j, "format", &format, err) && json_get_str(j, "release", &release, err) &&
+		read_hex(j, "vmlinux_sha256", k->vmlinux_digest, err) && read_hex(j, "sha256", k->digest, err) &&
+		json_get(j, "modules", JSON_ARRAY, &list, err);
 	if (ok && format != KERNEL_FORMAT)
 		ok = err_set(err, ERR_INPUT, "%s: format %llu is unknown", file, (unsigned long long)format);
 	if (ok) {
@@ -211,7 +211,7 @@ static struct kernel *load(const char *path, struct err *err)
 		ok = json_as_str(json_at(list, i), "modules", &name, NULL, err);
 		if (ok)
 			k->modules[k->module_count++] =
-			        (struct kernel_module){mem_str(name), mem_printf("%s/modules/%s.ko", path, name)};
+				(struct kernel_module){mem_str(name), mem_printf("%s/modules/%s.ko", path, name)};
 	}
 	free(file);
 	json_destroy(j);
@@ -232,7 +232,7 @@ static bool run(const char *const *argv, const char *dir, struct buf *out, struc
 	if (ok && status != 0) {
 		char text[80];
 		ok = err_set(err, ERR_SYSTEM, "%s %s: it %s: %.400s", argv[0], argv[1],
-		        child_status_text(status, text, sizeof text), errors.data ? errors.data : "");
+			child_status_text(status, text, sizeof text), errors.data ? errors.data : "");
 	}
 	buf_free(&errors);
 	return ok;
@@ -249,8 +249,8 @@ static char *resolve_package(struct err *err)
 			name = mem_strn(p + 9, strcspn(p + 9, " \n"));
 		else
 			err_set(err, ERR_SYSTEM,
-			        "apt knows no package " META_PACKAGE
-			        " with a kernel: run apt-get update, or set POLECAT_KERNEL to a vmlinuz");
+				"apt knows no package " META_PACKAGE
+				" with a kernel: run apt-get update, or set POLECAT_KERNEL to a vmlinuz");
 	}
 	buf_free(&out);
 	return name;
@@ -282,8 +282,8 @@ static bool take_file(void *data, const struct archive_entry_info *e, struct arc
 	struct buf bytes = {0};
 	int fd = -1;
 	bool ok = archive_content(content, FILE_MAX, &bytes, err) &&
-	          (fd = file_open_in(u->dir, base, O_WRONLY | O_CREAT | O_TRUNC, err)) >= 0 &&
-	          file_write_fd(fd, bytes.data, bytes.size, base, err);
+		(fd = file_open_in(u->dir, base, O_WRONLY | O_CREAT | O_TRUNC, err)) >= 0 &&
+		file_write_fd(fd, bytes.data, bytes.size, base, err);
 	if (fd >= 0)
 		close(fd);
 	buf_free(&bytes);
@@ -311,7 +311,7 @@ static bool download(int dir, const char *path, const char *package, struct buf 
 	if (ok)
 		say(p, "unpacking the kernel");
 	ok = ok && archive_read_fd(fd, package, take_member, &u, err) &&
-	     archive_read_bytes(u.data.data, u.data.size, package, take_file, &u, err);
+		archive_read_bytes(u.data.data, u.data.size, package, take_file, &u, err);
 	if (ok && !u.image.size)
 		ok = err_set(err, ERR_SYSTEM, "package %s has no vmlinuz in it", package);
 	if (fd >= 0)
@@ -331,7 +331,7 @@ static bool download(int dir, const char *path, const char *package, struct buf 
 
 /* Makes kernels/NAME whole, or does nothing if another process has done so meanwhile. image is NULL for Debian's package. */
 static bool build(int dir, const char *base, const char *name, const struct buf *image, const struct modules_at *modules,
-        const struct progress *p, struct err *err)
+	const struct progress *p, struct err *err)
 {
 	int lock = file_lock_in(dir, ".lock", -1, NULL, err);
 	if (lock < 0)
@@ -430,7 +430,7 @@ static struct kernel *get_debian(int dir, const char *base, const struct progres
 		return NULL;
 	char *entry = mem_printf("%s/%s", base, package);
 	if (build(dir, base, package, NULL, NULL, p, err) && (k = load(entry, err)) &&
-	        !file_write_in(dir, CURRENT, package, strlen(package), err)) {
+		!file_write_in(dir, CURRENT, package, strlen(package), err)) {
 		kernel_destroy(k);
 		k = NULL;
 	}

@@ -22,32 +22,32 @@ struct wanted {
 
 /* The order is the load order, except that dependencies go before. */
 static const struct wanted wanted[] = {
-        {"overlay", true},
-        {"veth", true},
-        {"bridge", true},
-        {"crc32c_generic", false}, /* ext4 and nf_tables ask for it by algorithm, not by name */
-        {"qemu_fw_cfg", false},
-        {"sch_netem", false},
-        {"sch_tbf", false},
-        {"sch_prio", false},
-        {"sch_ingress", false},
-        {"cls_u32", false},
-        {"cls_matchall", false},
-        {"act_mirred", false},
-        {"ifb", false},
-        {"dummy", false},
-        {"nf_tables", false},
-        {"nft_ct", false},
-        {"nft_limit", false},
-        {"nft_reject_inet", false},
-        {"brd", false},
-        {"loop", false},
-        {"ext4", false},
-        {"dm_mod", false},
-        {"dm_flakey", false},
-        {"dm_delay", false},
-        {"dm_log_writes", false},
-        {"dm_snapshot", false},
+	{"overlay", true},
+	{"veth", true},
+	{"bridge", true},
+	{"crc32c_generic", false}, /* ext4 and nf_tables ask for it by algorithm, not by name */
+	{"qemu_fw_cfg", false},
+	{"sch_netem", false},
+	{"sch_tbf", false},
+	{"sch_prio", false},
+	{"sch_ingress", false},
+	{"cls_u32", false},
+	{"cls_matchall", false},
+	{"act_mirred", false},
+	{"ifb", false},
+	{"dummy", false},
+	{"nf_tables", false},
+	{"nft_ct", false},
+	{"nft_limit", false},
+	{"nft_reject_inet", false},
+	{"brd", false},
+	{"loop", false},
+	{"ext4", false},
+	{"dm_mod", false},
+	{"dm_flakey", false},
+	{"dm_delay", false},
+	{"dm_log_writes", false},
+	{"dm_snapshot", false},
 };
 
 /* ---- files below a directory ---- */
@@ -98,7 +98,7 @@ static bool scan(struct files *f, const char *path, int depth, struct err *err)
 	bool ok = true;
 	for (struct dirent *e; ok && (e = readdir(dir));) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || !strcmp(e->d_name, "build") ||
-		        !strcmp(e->d_name, "source"))
+			!strcmp(e->d_name, "source"))
 			continue;
 		char *child = mem_printf("%s/%s", path, e->d_name);
 		struct stat st;
@@ -110,7 +110,7 @@ static bool scan(struct files *f, const char *path, int depth, struct err *err)
 			ok = file_read(child, BUILTIN_MAX, &f->builtin, err);
 		else if (S_ISREG(st.st_mode) && stem(e->d_name) && f->count < FILES_MAX)
 			ARRAY_PUSH(f->list, f->count, f->room) =
-			        (struct found){kernel_name(e->d_name, stem(e->d_name)), mem_str(child)};
+				(struct found){kernel_name(e->d_name, stem(e->d_name)), mem_str(child)};
 		free(child);
 	}
 	closedir(dir);
@@ -156,7 +156,7 @@ char *kmodule_info(const void *bytes, size_t size, const char *key, struct err *
 		goto bad;
 	memcpy(&h, bytes, sizeof h);
 	if (memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_shentsize != sizeof(Elf64_Shdr) ||
-	        h.e_shstrndx >= h.e_shnum || h.e_shoff > size || (size - h.e_shoff) / sizeof(Elf64_Shdr) < h.e_shnum)
+		h.e_shstrndx >= h.e_shnum || h.e_shoff > size || (size - h.e_shoff) / sizeof(Elf64_Shdr) < h.e_shnum)
 		goto bad;
 	const char *base = bytes;
 	Elf64_Shdr names, s;
@@ -168,7 +168,7 @@ char *kmodule_info(const void *bytes, size_t size, const char *key, struct err *
 		memcpy(&s, base + h.e_shoff + i * sizeof s, sizeof s);
 		static const char section[] = ".modinfo";
 		if (s.sh_name > names.sh_size || names.sh_size - s.sh_name < sizeof section ||
-		        memcmp(base + names.sh_offset + s.sh_name, section, sizeof section))
+			memcmp(base + names.sh_offset + s.sh_name, section, sizeof section))
 			continue;
 		if (s.sh_type == SHT_NOBITS || s.sh_offset > size || s.sh_size > size - s.sh_offset)
 			goto bad;
@@ -229,7 +229,7 @@ static bool add(struct kmodules *out, const struct files *f, const char *name, b
 		return true;
 	if (!file || depth == 0)
 		return err_set(
-		        err, ERR_INPUT, "kernel module %s is %s", name, file ? "part of a circle" : "missing, and not built in");
+			err, ERR_INPUT, "kernel module %s is %s", name, file ? "part of a circle" : "missing, and not built in");
 	struct kmodule m = {0};
 	bool ok = read_module(file, &m, err);
 	for (char *p = ok ? m.depends : NULL; p && *p;) {

@@ -166,7 +166,7 @@ bool monitor_answer(struct monitor *m, uint64_t id, int timeout_ms, struct qmp_m
 }
 
 bool monitor_call(
-        struct monitor *m, const char *name, struct json *arguments, int timeout_ms, struct qmp_message *result, struct err *err)
+	struct monitor *m, const char *name, struct json *arguments, int timeout_ms, struct qmp_message *result, struct err *err)
 {
 	return monitor_answer(m, monitor_send(m, name, arguments), timeout_ms, result, err) || err_prefix(err, "%s", name);
 }

@@ -25,7 +25,7 @@ uint64_t monitor_send(struct monitor *m, const char *name, struct json *argument
 bool monitor_answer(struct monitor *m, uint64_t id, int timeout_ms, struct qmp_message *result, struct err *err);
 /* Both in one. */
 bool monitor_call(
-        struct monitor *m, const char *name, struct json *arguments, int timeout_ms, struct qmp_message *result, struct err *err);
+	struct monitor *m, const char *name, struct json *arguments, int timeout_ms, struct qmp_message *result, struct err *err);
 /* A human monitor command; its text is appended to out (may be NULL). */
 bool monitor_human(struct monitor *m, const char *line, int timeout_ms, struct buf *out, struct err *err);
 

@@ -103,8 +103,9 @@ static uint8_t *used_pages(const struct ram *r, const struct ram *image, struct 
 
 static bool same_size(const struct ram *r, const struct ram *image, struct err *err)
 {
-	return r->size == image->size || err_set(err, ERR_INPUT, "a memory image of %zu MiB does not fit a machine of %zu MiB",
-	                                         image->size >> 20, r->size >> 20);
+	return r->size == image->size ||
+		err_set(err, ERR_INPUT, "a memory image of %zu MiB does not fit a machine of %zu MiB", image->size >> 20,
+			r->size >> 20);
 }
 
 /* ---- whole images ---- */
@@ -241,7 +242,7 @@ struct ram_delta *ram_take(const struct ram *r, const struct ram *image, const s
 		while (previous && before < previous->count && previous->numbers[before] < i)
 			before++;
 		struct page *shared =
-		        previous && before < previous->count && previous->numbers[before] == i ? previous->pages[before] : NULL;
+			previous && before < previous->count && previous->numbers[before] == i ? previous->pages[before] : NULL;
 		if (shared && memcmp(shared->bytes, page, RAM_PAGE))
 			shared = NULL;
 		delta_add(d, i, page, shared);

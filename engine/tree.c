@@ -62,7 +62,7 @@ static char *clean_path(const char *path, struct err *err)
 	if (out.size > TREE_PATH_MAX || depth > TREE_DEPTH_MAX) {
 		buf_free(&out);
 		err_set(err, ERR_INPUT, "%.200s...: longer than %d bytes or deeper than %d directories", path, TREE_PATH_MAX,
-		        TREE_DEPTH_MAX);
+			TREE_DEPTH_MAX);
 		return NULL;
 	}
 	return buf_take(&out);
@@ -87,7 +87,7 @@ static void append(struct tree *t, struct tree_entry e)
 }
 
 bool tree_add(struct tree *t, const char *path, enum tree_kind kind, unsigned mode, unsigned uid, unsigned gid,
-        const char *target, const void *bytes, size_t size, struct err *err)
+	const char *target, const void *bytes, size_t size, struct err *err)
 {
 	char *clean = clean_path(path, err);
 	if (!clean || !*clean || !has_room(t, clean, kind == TREE_FILE ? size : 0, err)) {
@@ -290,10 +290,10 @@ static bool scan_entry(struct tree *t, int dir, const char *name, const char *pa
 	unsigned mode = st.st_mode & MODE_BITS;
 	if (S_ISDIR(st.st_mode))
 		return (tree_add(t, path, TREE_DIR, mode, 0, 0, NULL, NULL, 0, err) || (close(fd), false)) &&
-		       scan_dir(t, fd, path, depth - 1, err);
+			scan_dir(t, fd, path, depth - 1, err);
 	struct buf bytes = {0};
 	bool ok = has_room(t, path, 0, err) && file_read_fd(fd, path, TREE_BYTES_MAX - t->bytes, &bytes, err) &&
-	          tree_add(t, path, TREE_FILE, mode, 0, 0, NULL, bytes.data, bytes.size, err);
+		tree_add(t, path, TREE_FILE, mode, 0, 0, NULL, bytes.data, bytes.size, err);
 	buf_free(&bytes);
 	close(fd);
 	return ok;
@@ -307,7 +307,7 @@ static bool scan_dir(struct tree *t, int fd, const char *prefix, int depth, stru
 		int why = errno;
 		close(fd);
 		return depth > 0 ? err_sys(err, why, "%s", prefix)
-		                 : err_set(err, ERR_INPUT, "%s: more than %d directories deep", prefix, TREE_DEPTH_MAX);
+				 : err_set(err, ERR_INPUT, "%s: more than %d directories deep", prefix, TREE_DEPTH_MAX);
 	}
 	bool ok = true;
 	for (struct dirent *e; ok && (e = readdir(list));) {
@@ -365,7 +365,7 @@ static bool visit(void *data, const struct archive_entry_info *e, struct archive
 	switch (e->kind) {
 	case ARCHIVE_FILE:
 		ok = has_room(t, e->path, 0, err) && archive_content(content, TREE_BYTES_MAX - t->bytes, &bytes, err) &&
-		     tree_add(t, e->path, TREE_FILE, e->mode, e->uid, e->gid, NULL, bytes.data, bytes.size, err);
+			tree_add(t, e->path, TREE_FILE, e->mode, e->uid, e->gid, NULL, bytes.data, bytes.size, err);
 		buf_free(&bytes);
 		break;
 	case ARCHIVE_DIR:
@@ -380,8 +380,9 @@ static bool visit(void *data, const struct archive_entry_info *e, struct archive
 	case ARCHIVE_OTHER:
 		clean = clean_path(e->path, err);
 		ok = clean &&
-		     (!strncmp(clean, "dev/", 4) ||
-		             err_set(err, ERR_INPUT, "%.200s: a device, socket or fifo cannot be part of a workload", e->path));
+			(!strncmp(clean, "dev/", 4) ||
+				err_set(err, ERR_INPUT, "%.200s: a device, socket or fifo cannot be part of a workload",
+					e->path));
 		free(clean);
 		break;
 	}

@@ -42,7 +42,7 @@ struct tree *tree_of_tar_bytes(const void *bytes, size_t size, const char *name,
 /* A tree made by hand (OCI layers, tests): add in any order, then finish. Adding a path again replaces it. */
 struct tree *tree_create(void);
 bool tree_add(struct tree *t, const char *path, enum tree_kind kind, unsigned mode, unsigned uid, unsigned gid,
-        const char *target, const void *bytes, size_t size, struct err *err);
+	const char *target, const void *bytes, size_t size, struct err *err);
 /* Removes path and all below it; nothing if it is not there. */
 void tree_remove(struct tree *t, const char *path);
 /* Sorts, adds missing parents (mode 0755), refuses a file that is also a parent. */
