@@ -47,7 +47,7 @@ struct listener *listener_create(struct machine *m, struct observer *o, const vo
 	bool ok = read_tail(l, &tail, err);
 	l->first = (size_t)tail;
 	if (ok && log)
-		ok = replaylog_serial(log, log_size, &l->icounts, &l->known, NULL, err);
+		ok = replaylog_serial(log, log_size, &l->icounts, &l->known, &l->log.icount, err);
 	if (ok)
 		return l;
 	listener_destroy(l);
@@ -106,7 +106,8 @@ bool listener_step(struct listener *l, struct err *err)
 				l->known);
 		return hand_on(l, (size_t)rung, err);
 	}
-	return machine_log_so_far(l->machine, &l->log_offset, &l->log_bytes, err) && decode_log(l, err) && hand_on(l, l->known, err);
+	return machine_log_so_far(l->machine, &l->log_offset, &l->log_bytes, err) && decode_log(l, err) &&
+		hand_on(l, l->known, err) && observer_reached(l->observer, l->log.icount, err);
 }
 
 bool listener_end(struct listener *l, struct buf *log, struct err *err)
@@ -119,7 +120,7 @@ bool listener_end(struct listener *l, struct buf *log, struct err *err)
 	l->known = 0;
 	buf_clear(&l->log_bytes);
 	buf_add(&l->log_bytes, log->data + from, log->size - from);
-	return decode_log(l, err) && hand_on(l, l->known, err);
+	return decode_log(l, err) && hand_on(l, l->known, err) && observer_reached(l->observer, l->log.icount, err);
 }
 
 uint64_t listener_icount(const struct listener *l)

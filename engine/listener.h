@@ -26,7 +26,7 @@ bool listener_step(struct listener *l, struct err *err);
 /* Recording: ends QEMU, takes its log (appended to log) and hands on all that is left. */
 bool listener_end(struct listener *l, struct buf *log, struct err *err);
 
-/* Instructions of the log decoded so far, counted from `ready`. */
+/* Instructions of the log decoded so far (in a replay: of all of it), counted from `ready`. */
 uint64_t listener_icount(const struct listener *l);
 
 /* The frames so far, and the count of each that is known. Borrowed until the next step. */

@@ -345,6 +345,18 @@ static bool take(struct observer *o, const struct wire_message *m, uint64_t icou
 	}
 }
 
+bool observer_reached(struct observer *o, uint64_t icount, struct err *err)
+{
+	if (icount <= o->limits.icount)
+		return true;
+	return observer_cut(o, "instruction_limit", "the limit of instructions was reached", o->limits.icount, err);
+}
+
+uint64_t observer_limit(const struct observer *o)
+{
+	return o->limits.icount;
+}
+
 bool observer_feed(struct observer *o, const uint8_t *frames, size_t size, const uint64_t *icounts, size_t counted, struct err *err)
 {
 	while (!o->ended && o->used < size && o->frames < counted) {
@@ -355,7 +367,7 @@ bool observer_feed(struct observer *o, const uint8_t *frames, size_t size, const
 			return err_set(err, ERR_QEMU, "frame %zu of the agent: %s", o->frames, wire_result_text(result));
 		uint64_t icount = icounts[o->frames];
 		if (icount > o->limits.icount)
-			return observer_cut(o, "instruction_limit", "the limit of instructions was reached", o->limits.icount, err);
+			return observer_reached(o, icount, err);
 		o->used += used;
 		o->frames++;
 		if (!take(o, &m, icount, err))

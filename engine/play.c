@@ -37,6 +37,9 @@ static bool step(struct play *p, bool *going, bool *dead, struct err *err)
 	case MACHINE_RUNNING:
 		*going = !observer_ended(p->observer);
 		return true;
+	case MACHINE_AT_BREAK:
+		*going = false;
+		return observer_reached(p->observer, observer_limit(p->observer) + 1, err);
 	case MACHINE_DIED:
 		return died(p->machine, err);
 	case MACHINE_GUEST_DIED:
@@ -49,12 +52,21 @@ static bool step(struct play *p, bool *going, bool *dead, struct err *err)
 	return true;
 }
 
+/* A replay of a run that its limit of instructions cut stops there, whether the guest says something then or not. */
+static bool set_limit(const struct play *p, struct err *err)
+{
+	uint64_t limit = observer_limit(p->observer);
+	if (machine_mode(p->machine) != MACHINE_REPLAY || listener_icount(p->listener) <= limit)
+		return true;
+	return machine_break(p->machine, machine_start_icount(p->machine) + limit, err);
+}
+
 bool play_run(struct play *p, bool *dead, struct err *err)
 {
 	uint64_t began = seconds();
 	bool going = true;
 	*dead = false;
-	if (!machine_cont(p->machine, err))
+	if (!set_limit(p, err) || !machine_cont(p->machine, err))
 		return false;
 	for (unsigned i = 0; going; i++) {
 		if (!step(p, &going, dead, err))
