@@ -113,6 +113,7 @@ void help_manual(const struct command *const *commands, struct buf *out)
 		     ".It Ev XDG_CACHE_HOME\nWhere the kernel, guest images and boot snapshots are kept (in polecat/).\n"
 		     ".It Ev POLECAT_RUNS\nThe runs directory when --runs is not given; otherwise it is ./runs.\n"
 		     ".It Ev POLECAT_KERNEL\nA vmlinux or bzImage to use instead of Debian's; its modules are expected beside it in modules/.\n"
+		     ".It Ev POLECAT_AGENT\nThe static program that is PID 1 of the machine, otherwise polecat-agent beside polecat.\n"
 		     ".It Ev POLECAT_QEMU\nThe QEMU program, otherwise qemu-system-x86_64 in PATH.\n"
 		     ".It Ev NO_COLOR\nNo colour in any output.\n.El\n.Sh EXIT STATUS\n.Bl -tag -width Ds\n");
 	for (size_t i = 0; i < sizeof exit_statuses / sizeof *exit_statuses; i++)

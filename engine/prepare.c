@@ -93,7 +93,8 @@ static void relay_boot(void *data, double fraction, const char *words)
 static bool take_snapshot(struct prepared *p, const struct scenario *s, const struct buf *spec, struct relay *relay,
 	struct cancel *cancel, struct err *err)
 {
-	char *agent = prepare_own_file("polecat-agent", err);
+	const char *given = getenv("POLECAT_AGENT");
+	char *agent = given && *given ? mem_str(given) : prepare_own_file("polecat-agent", err);
 	char *busybox = agent ? image_find_busybox(err) : NULL;
 	if (busybox) {
 		struct image_spec image = {.agent = agent,

@@ -46,7 +46,7 @@ static void machine_words(struct qemuargs *a, const struct qemu_setup *s)
 	unsigned total_mib = s->memory_mib + s->output_mib;
 	char *log = path_of(s->fds.log), *ram = path_of(s->fds.ram);
 	two(a, "-M", mem_str("microvm,memory-backend=ram"));
-	two(a, "-cpu", mem_str("Westmere"));
+	two(a, "-cpu", mem_str("Westmere-v1"));
 	two(a, "-m", mem_printf("%u", total_mib));
 	two(a, "-accel", mem_str("tcg"));
 	push(a, mem_str("-nodefaults"));
