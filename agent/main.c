@@ -110,12 +110,23 @@ static void get_ready(void)
 	run_prepare(&agent.run, &agent.spec, mission, &agent.outbox, netns, events);
 }
 
-static void read_orders(uint8_t *data)
+/* A machine without orders is one that is being made ready: it stops at the barrier, and looks again when it goes on. A run may
+ * start from there, or from any instruction since HELLO. */
+static size_t await_orders(void)
+{
+	for (;;) {
+		size_t size;
+		if (!port_fwcfg_open(ORDERS_NAME, &size))
+			outbox_fatal(&agent.outbox, 0, "the machine has no fw_cfg file " ORDERS_NAME);
+		if (size >= WIRE_OVERHEAD)
+			return size;
+		port_barrier();
+	}
+}
+
+static void read_orders(uint8_t *data, size_t size)
 {
 	struct why why;
-	size_t size;
-	if (!port_fwcfg_open(ORDERS_NAME, &size))
-		outbox_fatal(&agent.outbox, 0, "the machine has no orders (fw_cfg file " ORDERS_NAME ")");
 	if (size > MISSION_SIZE_MAX)
 		outbox_fatal(&agent.outbox, 0, "orders of %zu bytes: expected at most %d", size, MISSION_SIZE_MAX);
 	port_fwcfg_read(data, size);
@@ -150,9 +161,9 @@ int main(void)
 	get_ready();
 	struct wire_message hello = {.type = WIRE_HELLO, .value = WIRE_VERSION, .bytes = {(const uint8_t *)BUILD, strlen(BUILD)}};
 	outbox_send(&agent.outbox, &hello);
-	port_barrier();
+	size_t size = await_orders();
 	agent.outbox.epoch_ns = outbox_now_ns(&agent.outbox);
-	read_orders(data);
+	read_orders(data, size);
 	seed_random(agent.run.mission->entropy);
 	run_do(&agent.run);
 	stop();

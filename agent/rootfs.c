@@ -177,6 +177,16 @@ static bool make_files(const struct spec *spec, size_t node, struct why *why)
 		make_if_missing("/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n", why);
 }
 
+/* A program may break its node, but neither the other nodes nor the machine. */
+static bool protect_machine(struct why *why)
+{
+	const unsigned long flags = MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+	if (mount("/proc/sys", "/proc/sys", NULL, MS_BIND, NULL) != 0 || mount(NULL, "/proc/sys", NULL, flags, NULL) != 0)
+		return why_set(why, errno, "protecting /proc/sys");
+	return mount("/dev/null", "/proc/sysrq-trigger", NULL, MS_BIND, NULL) == 0 || errno == ENOENT ||
+		why_set(why, errno, "covering /proc/sysrq-trigger");
+}
+
 bool rootfs_enter(const struct spec *spec, size_t node, struct why *why)
 {
 	const struct spec_host *host = &spec->hosts[node];
@@ -192,7 +202,5 @@ bool rootfs_enter(const struct spec *spec, size_t node, struct why *why)
 	if (!mounted("proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL, why) ||
 		!mounted("sysfs", "/sys", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL, why) || !make_devices(why))
 		return false;
-	/* A program may break its node, but not the machine. */
-	return mount("/dev/null", "/proc/sysrq-trigger", NULL, MS_BIND, NULL) == 0 || errno == ENOENT ||
-		why_set(why, errno, "covering /proc/sysrq-trigger");
+	return protect_machine(why);
 }
