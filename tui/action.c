@@ -120,7 +120,7 @@ static bool parse_line(struct keymap *map, const char *line, size_t size, const 
 	struct token tokens[3];
 	char shown[48];
 	size_t count = tokens_of(line, size, tokens);
-	if (count == 0 || (tokens[0].text[0] == '#' && (tokens[0].size > 1 || count == 1)))
+	if (count == 0 || tokens[0].text[0] == '#')
 		return true;
 	uint32_t key;
 	if (!keys_parse(tokens[0].text, tokens[0].size, &key, err))

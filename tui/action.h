@@ -150,8 +150,8 @@ struct keymap {
 void keymap_init(struct keymap *map);
 
 /*
- * Reads a keys.conf: lines `KEY ACTION`, `KEY none`, `# comment`. A line binds the key in the scope of its action and takes the
- * key from what had it there. Errors: ERR_INPUT "file:line:column: sentence"; map is then unchanged.
+ * Reads a keys.conf: lines `KEY ACTION`, `KEY none`, `# comment` (so # itself cannot be bound). A line binds the key in the scope
+ * of its action and takes the key from what had it there. Errors: ERR_INPUT "file:line:column: sentence"; map is then unchanged.
  */
 bool keymap_parse(struct keymap *map, const char *bytes, size_t size, const char *file, struct err *err);
 

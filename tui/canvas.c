@@ -151,12 +151,10 @@ static void put_printable(struct pen *p, enum role role, uint32_t code, int widt
 		add_combining(p, code);
 		return;
 	}
-	bool visible = p->clip.h > 0 && p->x + width <= p->clip.x + p->clip.w &&
-		rect_has(rect_both(p->clip, canvas_all(p->canvas)), p->x, p->y);
-	if (visible)
-		put(p->canvas, p->x, p->y, code, width, role);
-	else if (p->clip.h > 0 && p->x < p->clip.x + p->clip.w && p->x >= p->clip.x)
-		put(p->canvas, p->x, p->y, ' ', 1, role);
+	struct rect clip = rect_both(p->clip, canvas_all(p->canvas));
+	if (rect_has(clip, p->x, p->y))
+		put(p->canvas, p->x, p->y, p->x + width <= clip.x + clip.w ? code : ' ',
+			p->x + width <= clip.x + clip.w ? width : 1, role);
 	p->x += width;
 }
 
