@@ -39,6 +39,9 @@ bool outbox_map(const char *text, void **ret_region, uint64_t *ret_size, struct 
 	close(fd);
 	if (region == MAP_FAILED)
 		return why_set(why, errnum, "mapping the region for frames, %s", text);
+	/* Children neither need it nor should pay for a copy of its page table. */
+	if (madvise(region, size, MADV_DONTFORK) != 0)
+		return why_set(why, errno, "keeping the region for frames out of children");
 	*ret_region = region;
 	*ret_size = size;
 	return true;
