@@ -33,7 +33,7 @@
  * nodes and faults count from 0 in the order of the plan, invocations of a node from 1. */
 enum wire_type {
 	/* agent -> engine */
-	WIRE_HELLO = 1,     /* value = WIRE_VERSION, bytes = build text; the only frame before the barrier */
+	WIRE_HELLO = 1,     /* value = WIRE_VERSION, bytes = build text; the only frame before a run */
 	WIRE_BEGIN,         /* bytes = digest of the plan it obeys */
 	WIRE_STARTED,       /* node, invocation, value = pid in the machine's first pid namespace */
 	WIRE_READY,         /* node, invocation */
