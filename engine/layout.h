@@ -140,7 +140,18 @@
 	X(UNIX_ADDR, "unix_sock", "addr") \
 	X(UNIX_PEER, "unix_sock", "peer") \
 	X(UNIX_ADDR_SIZE, "unix_address", "len") \
-	X(UNIX_ADDR_NAME, "unix_address", "name")
+	X(UNIX_ADDR_NAME, "unix_address", "name") \
+	X(MODULE_LIST, "module", "list.next") \
+	X(MODULE_NAME, "module", "name") \
+	X(MODULE_BASE, "module", "core_layout.base") \
+	X(MODULE_SIZE, "module", "core_layout.size") \
+	X(MODULE_KALLSYMS, "module", "kallsyms") \
+	X(MODULE_ORC_COUNT, "module", "arch.num_orcs") \
+	X(MODULE_ORC_WHERE, "module", "arch.orc_unwind_ip") \
+	X(MODULE_ORC_HOW, "module", "arch.orc_unwind") \
+	X(KALLSYMS_LIST, "mod_kallsyms", "symtab") \
+	X(KALLSYMS_COUNT, "mod_kallsyms", "num_symtab") \
+	X(KALLSYMS_NAMES, "mod_kallsyms", "strtab")
 
 enum layout_member {
 #define LAYOUT_ENUM(id, type, path) LAYOUT_##id,

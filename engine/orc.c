@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "engine/kcode.h"
+
 /*
  * Two tables, sorted by address: where (32-bit offsets, each from its own place) and how (6 bytes each):
  *	s16 sp_offset; s16 bp_offset; sp_reg:4 bp_reg:4 type:2 end:1 (Linux up to 6.3)
@@ -70,10 +72,6 @@ bool orc_sleeping_registers(const struct guest *g, uint64_t task, struct frame_r
 	return true;
 }
 
-struct tables {
-	uint64_t where, how, count;
-};
-
 static uint64_t place_of(const struct guest *g, uint64_t at)
 {
 	int32_t offset = 0;
@@ -81,7 +79,7 @@ static uint64_t place_of(const struct guest *g, uint64_t at)
 	return at + (uint64_t)(int64_t)offset;
 }
 
-static bool find_entry(const struct guest *g, const struct tables *t, uint64_t pc, struct entry *ret)
+static bool find_entry(const struct guest *g, const struct kcode_tables *t, uint64_t pc, struct entry *ret)
 {
 	uint64_t low = 0, high = t->count;
 	while (low < high) {
@@ -103,17 +101,11 @@ static bool find_entry(const struct guest *g, const struct tables *t, uint64_t p
 	return true;
 }
 
-static bool main_tables(const struct guest *g, struct tables *ret)
+/* Newer kernels have no "end" and count the types differently: better no frames than wrong ones. */
+static bool is_understood(const struct guest *g)
 {
-	const struct ksyms *k = g->layout->ksyms;
-	const struct ksym *a = ksyms_find(k, "__start_orc_unwind_ip"), *b = ksyms_find(k, "__stop_orc_unwind_ip"),
-			  *c = ksyms_find(k, "__start_orc_unwind");
 	struct type_member unused;
-	/* Newer kernels have no "end" and count the types differently: better no frames than wrong ones. */
-	if (!a || !b || !c || b->address < a->address || !types_member(g->layout->types, "orc_entry", "end", &unused, NULL))
-		return false;
-	*ret = (struct tables){a->address, c->address, (b->address - a->address) / 4};
-	return true;
+	return types_member(g->layout->types, "orc_entry", "end", &unused, NULL);
 }
 
 /* The stack pointer of the caller, before the return address or saved registers are taken off it. */
@@ -182,22 +174,22 @@ static bool is_kernel(uint64_t address)
 
 void orc_unwind(const struct guest *g, const struct frame_registers *registers, bool is_return, struct frames *frames)
 {
-	struct tables tables;
+	struct kcode_tables tables;
 	struct entry entry;
 	struct frame frame = {.registers = *registers,
 		.pc = registers->value[FRAME_PC],
 		.kernel = true,
 		.is_return = is_return,
 		.how = FRAME_FIRST};
-	bool have = main_tables(g, &tables);
+	bool understood = is_understood(g);
 	frames->end = NULL;
 	while (!frames->end) {
 		struct frame next;
+		uint64_t at = frame.is_return ? frame.pc - 1 : frame.pc;
 		ARRAY_PUSH(frames->list, frames->count, frames->room) = frame;
 		if (frames->count >= UNWIND_FRAMES_MAX)
 			frames->end = "more frames than are shown";
-		else if (!have || !ksyms_at(g->layout->ksyms, frame.pc) ||
-			!find_entry(g, &tables, frame.is_return ? frame.pc - 1 : frame.pc, &entry))
+		else if (!understood || !kcode_tables(g, at, &tables) || !find_entry(g, &tables, at, &entry))
 			frames->end = "no frame information";
 		else if (entry.end)
 			frames->end = "the kernel was entered here";

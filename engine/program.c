@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/disas.h"
+#include "engine/kcode.h"
 #include "engine/orc.h"
 #include "engine/text.h"
 
@@ -20,6 +21,12 @@ struct program {
 	char *cgroup;
 	struct maps maps;
 	struct symbols *symbols;
+	struct names *names; /* of kernel modules' code, given out by program_places */
+};
+
+struct names {
+	char **list;
+	size_t count, room;
 };
 
 static bool is_kernel(uint64_t address)
@@ -131,6 +138,7 @@ struct program *program_create(const struct guest *guest, const struct process *
 	struct program *p = mem_alloc(sizeof *p);
 	struct guest_place root = guestfile_root(guest, process->task);
 	*p = (struct program){.guest = *guest, .task = process->task, .mm = process->mm, .cgroup = mem_str(process->cgroup)};
+	p->names = mem_alloc(sizeof *p->names);
 	p->space = maps_space(guest, p->mm);
 	maps_read(guest, p->mm, root.dentry ? &root : NULL, &p->maps);
 	if (previous && same_files(&previous->maps, &p->maps)) {
@@ -150,6 +158,10 @@ void program_destroy(struct program *p)
 		return;
 	symbols_destroy(p->symbols);
 	maps_finish(&p->maps);
+	for (size_t i = 0; i < p->names->count; i++)
+		free(p->names->list[i]);
+	free(p->names->list);
+	free(p->names);
 	free(p->cgroup);
 	free(p);
 }
@@ -170,10 +182,14 @@ void program_name(void *data, uint64_t address, struct buf *out)
 {
 	struct program *p = data;
 	uint64_t offset = 0;
-	const struct ksym *symbol = is_kernel(address) ? ksyms_at(p->guest.layout->ksyms, address) : NULL;
-	const char *name = symbol ? symbol->name : symbols_name(p->symbols, address, &offset);
-	if (symbol)
-		offset = address - symbol->address;
+	struct kcode_place place;
+	const char *name = NULL;
+	if (!is_kernel(address))
+		name = symbols_name(p->symbols, address, &offset);
+	else if (kcode_at(&p->guest, address, &place)) {
+		name = place.name;
+		offset = place.offset;
+	}
 	if (!name)
 		return;
 	text_put_safe(out, name, strlen(name));
@@ -201,14 +217,24 @@ void program_where(struct program *p, uint64_t task, struct frames *frames)
 	unwind_user(p->symbols, &registers, in_user ? FRAME_FIRST : FRAME_ENTRY, program_read, p, frames);
 }
 
+/* The same text, for as long as the program lives. */
+static const char *keep(struct names *names, const char *text)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (!strcmp(names->list[i], text))
+			return names->list[i];
+	return ARRAY_PUSH(names->list, names->count, names->room) = mem_str(text);
+}
+
 size_t program_places(const struct program *p, const struct frame *frame, struct symbols_place places[SYMBOLS_INLINE_MAX])
 {
 	if (!frame->kernel)
 		return symbols_at(p->symbols, frame->pc, frame->is_return, places);
-	const struct ksym *symbol = ksyms_at(p->guest.layout->ksyms, frame->is_return ? frame->pc - 1 : frame->pc);
-	if (!symbol)
+	struct kcode_place place;
+	if (!kcode_at(&p->guest, frame->is_return ? frame->pc - 1 : frame->pc, &place))
 		return 0;
-	places[0] = (struct symbols_place){.function = symbol->name, .module = "kernel", .offset = frame->pc - symbol->address};
+	places[0] = (struct symbols_place){.function = keep(p->names, place.name), .offset = place.offset + frame->is_return};
+	places[0].module = *place.module ? keep(p->names, place.module) : "kernel";
 	return 1;
 }
 
@@ -299,11 +325,9 @@ static bool parse_symbol(const struct program *p, const char *text, uint64_t *re
 		return false;
 	char *name = mem_strn(text, plus ? (size_t)(plus - text) : strlen(text));
 	bool found = symbols_find(p->symbols, name, ret_address, ret_size);
-	const struct ksym *kernel = found ? NULL : ksyms_find(p->guest.layout->ksyms, name);
-	if (kernel) {
-		*ret_address = kernel->address;
+	if (!found) {
+		found = kcode_find(&p->guest, name, ret_address);
 		*ret_size = 8;
-		found = true;
 	}
 	free(name);
 	*ret_address += found ? offset : 0;

@@ -47,7 +47,8 @@ void program_name(void *program, uint64_t address, struct buf *out);
 /* The frames of a thread of the process (its task, from struct thread): kernel frames first when it is in the kernel. */
 void program_where(struct program *program, uint64_t task, struct frames *frames);
 
-/* The place of a frame: as symbols_at, and for kernel frames one place with the kernel's symbol. */
+/* The place of a frame: as symbols_at; a kernel frame has one place, with the module's name or "kernel". Borrowed from the
+ * program. */
 size_t program_places(const struct program *program, const struct frame *frame, struct symbols_place places[SYMBOLS_INLINE_MAX]);
 
 /* "#2  outer (depth=3) prog.c:44" for each frame; inlined calls are lines without a number. */

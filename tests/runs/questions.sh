@@ -13,7 +13,8 @@ for tool in ask compare corrupt vmlinux; do
 	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -g -I. -o "$WORK/$tool" "$here/$tool.c" "build/${MODE:-release}/libengine.a" $libs -lm ||
 		fail "$tool.c does not compile"
 done
-kernel=$("$WORK/vmlinux" "$XDG_CACHE_HOME/polecat") || fail "no kernel"
+"$WORK/vmlinux" "$XDG_CACHE_HOME/polecat" >"$WORK/kernel" || fail "no kernel"
+kernel=$(head -n 1 "$WORK/kernel")
 
 # ---- the guest: one program compiled in every way, the libraries it needs, and an init ---------------------------
 root=$WORK/root
@@ -30,6 +31,12 @@ build static-O2 -O2 -static
 gcc -g -O1 -Wall -D_GNU_SOURCE -static -o "$root/init" "$here/init.c" || fail "init.c does not compile"
 cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
 cp -L /lib/x86_64-linux-gnu/libc.so.6 "$root/lib/x86_64-linux-gnu/"
+mkdir "$root/modules"
+for module in crc16 crc32c_generic mbcache jbd2 ext4 loop; do
+	cp "$(grep "/$module.ko\$" "$WORK/kernel")" "$root/modules/" || fail "the kernel has no module $module"
+done
+truncate -s 6M "$root/modules/disk"
+mke2fs -q -t ext4 -b 1024 -J size=1 "$root/modules/disk" || fail "mke2fs"
 (cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc --quiet) >"$WORK/initrd" || fail "cpio"
 
 # ---- one boot, QMP on standard input and output -------------------------------------------------------------------
@@ -165,6 +172,9 @@ for program in dyn-O0 dyn-O2 exec-O0 exec-O2 spie-O0 static-O2; do
 	[ "$(grep -cE "^#[0-9]+ +waiter_body \(.*\) at prog.c:$(line_of '		pause();')\$" "$WORK/out")" = 2 ] || { cat "$WORK/out"; fail "$program: two threads pause"; }
 	[ "$(grep -cE '^#[0-9]+ +do_syscall_64\+0x[0-9a-f]+ in kernel$' "$WORK/out")" = 3 ] || { cat "$WORK/out"; fail "$program: three system calls"; }
 done
+ask 'jbd2/loop0-8' where
+says '^#[0-9]+ +kjournald2\+0x[0-9a-f]+ in jbd2$'
+says '^#[0-9]+ +ret_from_fork\+0x[0-9a-f]+ in kernel$'
 ask 'zombie maker' ps
 says '^ +[0-9]+ +[0-9]+ Z .*\[zombie maker\] \(exited with 42\)$'
 expect 0 "$WORK/compare" "$WORK/truth"

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "engine/kcode.h"
 #include "engine/maps.h"
 #include "engine/openfiles.h"
 #include "engine/orc.h"
@@ -200,10 +201,9 @@ static void check_stack(struct test *t, uint64_t task)
 		char ours[300] = "(none)";
 		while (i < frames.count && frames.list[i].pc >= low && frames.list[i].pc < high)
 			i++;
-		const struct ksym *symbol = i < frames.count ? ksyms_at(ksyms, frames.list[i].pc) : NULL;
-		if (symbol)
-			snprintf(ours, sizeof ours, "[<0>] %s+0x%llx", symbol->name,
-				(unsigned long long)(frames.list[i].pc - symbol->address));
+		struct kcode_place place;
+		if (i < frames.count && kcode_at(&t->guest, frames.list[i].pc, &place))
+			snprintf(ours, sizeof ours, "[<0>] %s+0x%llx", place.name, (unsigned long long)place.offset);
 		same(t, "kernel frame", ours, strtok(t->section->lines[k], "/"));
 	}
 	same_number(t, "kernel frames", frames.count, i);
@@ -216,6 +216,28 @@ static bool is_busy(const struct process *p)
 	return !strncmp(p->name, "kworker", 7) || !strncmp(p->name, "rcu_", 4) || !strncmp(p->name, "ksoftirqd", 9);
 }
 
+/* "ffffffffc0008000 t jbd2_journal_init [jbd2]" */
+static void check_modules(struct test *t)
+{
+	/* Each is looked for from the start of its module: some are enough. */
+	for (size_t i = 0; i < t->section->count; i += 10) {
+		char name[512], module[64], ours[700] = "(none)", theirs[700];
+		unsigned long long address;
+		struct kcode_place place;
+		uint64_t found = 0;
+		if (sscanf(t->section->lines[i], "%llx %*c %511s [%63[^]]]", &address, name, module) != 3)
+			continue;
+		snprintf(theirs, sizeof theirs, "%s [%s]", name, module);
+		/* Several symbols may stand at one address: then the first of them is the answer. */
+		if (kcode_at(&t->guest, address, &place)) {
+			bool same_place = !place.offset && kcode_find(&t->guest, name, &found);
+			snprintf(ours, sizeof ours, "%s [%s]", same_place ? name : place.name, place.module);
+		}
+		same(t, "symbol of a module", ours, theirs);
+	}
+	same(t, "modules", t->section->count > 1000 ? "many symbols" : "few", "many symbols");
+}
+
 static void check_section(struct test *t)
 {
 	struct section *s = t->section;
@@ -225,6 +247,10 @@ static void check_section(struct test *t)
 		check_tcp(t);
 	else if (!strcmp(s->path, "/proc/kallsyms"))
 		check_kallsyms(t);
+	else if (!strcmp(s->path, "/modules"))
+		check_modules(t);
+	if (!strcmp(s->kind, "FAILED"))
+		same(t, s->path, "failed in the guest", "");
 	if (sscanf(s->path, "/proc/%u/%n", &pid, &used) != 1 || !used)
 		return;
 	const struct process *p = process_find(&t->processes, pid);

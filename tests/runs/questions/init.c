@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/loop.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
@@ -288,6 +290,39 @@ static void set_up(void)
 		open("/dev/console", O_RDWR);
 }
 
+/* Modules of the kernel, and a file system of one: its journal's thread sleeps in a module's code. */
+static void load_modules(void)
+{
+	static const char *const names[] = {"crc16", "crc32c_generic", "mbcache", "jbd2", "ext4", "loop"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char path[100];
+		snprintf(path, sizeof path, "/modules/%s.ko", names[i]);
+		int fd = open(path, O_RDONLY);
+		if (syscall(SYS_finit_module, fd, "", 0))
+			truth("FAILED insmod %s\n", path);
+		close(fd);
+	}
+	int disk = open("/modules/disk", O_RDWR), loop = open("/dev/loop0", O_RDWR);
+	if (disk < 0 || loop < 0 || ioctl(loop, LOOP_SET_FD, disk) || mkdir("/disk", 0755) ||
+		mount("/dev/loop0", "/disk", "ext4", 0, NULL))
+		truth("FAILED mount ext4\n");
+	close(disk);
+	close(loop);
+	write_file("/disk/on disk", "a journal keeps this\n");
+}
+
+/* What /proc/kallsyms says of modules: lines that end with "[name]". */
+static void truth_module_symbols(void)
+{
+	char line[600];
+	FILE *file = fopen("/proc/kallsyms", "r");
+	truth("FILE /modules\n");
+	while (fgets(line, sizeof line, file))
+		if (strchr(line, '['))
+			truth("|%s", line);
+	fclose(file);
+}
+
 /* Starts a program of /bin and waits until it has come back from its barrier and rests. */
 static void program(const char *path)
 {
@@ -318,6 +353,7 @@ int main(void)
 		if (programs[i]->d_name[0] != '.')
 			program(path);
 	}
+	load_modules();
 	child("nodes/server", "server", role_server);
 	child("nodes/client", "client one", role_client);
 	child("nodes/client", "files", role_files);
@@ -331,6 +367,7 @@ int main(void)
 		"/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/unix", "/proc/kallsyms", "/proc/self/mountinfo"};
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		truth_file(tables[i]);
+	truth_module_symbols();
 	DIR *dir = opendir("/proc");
 	for (struct dirent *e; (e = readdir(dir));)
 		if (e->d_name[0] >= '0' && e->d_name[0] <= '9')

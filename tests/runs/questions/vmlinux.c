@@ -1,4 +1,4 @@
-/* vmlinux CACHE: prints the path of the kernel that polecat's machines run. */
+/* vmlinux CACHE: prints the path of the kernel that polecat's machines run, and those of its modules. */
 #include <stdio.h>
 
 #include "engine/kernel.h"
@@ -12,6 +12,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	puts(kernel->vmlinux);
+	for (size_t i = 0; i < kernel->module_count; i++)
+		puts(kernel->modules[i].path);
 	kernel_destroy(kernel);
 	return 0;
 }
