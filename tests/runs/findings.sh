@@ -10,3 +10,7 @@ failed=$(grep -cE "^fail +redis-memory-only seed .*no-lost-ack: '[0-9]+' was add
 [ "$failed" -ge 5 ] || { cat "$WORK/out"; fail "only $failed of 8 seeds lose a write"; }
 expect 0 "$POLECAT" check scenarios/busybox-httpd.yaml --seeds 1..8 -j 2 --keep none
 says '^8 runs: 8 pass'
+expect 1 "$POLECAT" check scenarios/unlocked-counter.yaml --seeds 1..4 -j 2 --keep none
+says '^4 runs: 0 pass, 4 fail'
+expect 0 "$POLECAT" check scenarios/locked-counter.yaml --seeds 1..4 -j 2 --keep none
+says '^4 runs: 4 pass'
