@@ -138,26 +138,32 @@ static void serve(struct run *run, int timeout_ms)
 	}
 }
 
+static void set_timer(struct run *run, uint64_t due_ns)
+{
+	struct itimerspec at = {0};
+	if (due_ns == run->armed_ns)
+		return;
+	run->armed_ns = due_ns;
+	if (due_ns != NODE_NEVER) {
+		uint64_t ns = run->outbox->epoch_ns + due_ns;
+		at.it_value = (struct timespec){.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+	}
+	if (timerfd_settime(run->timer, TFD_TIMER_ABSTIME, &at, NULL) != 0)
+		outbox_fatal(run->outbox, errno, "setting the timer");
+}
+
+/* For the earliest of what tick will do. */
 static void arm(struct run *run)
 {
 	uint64_t due = faults_due_ns(&run->faults);
-	if (!run->ending && run->mission->limit_ns && run->mission->limit_ns < due)
+	if (run->mission->limit_ns && run->mission->limit_ns < due)
 		due = run->mission->limit_ns;
 	for (size_t i = 0; i < run->mission->node_count; i++) {
 		uint64_t one = node_due_ns(&run->nodes[i]);
 		if (one < due)
 			due = one;
 	}
-	if (due == run->armed_ns)
-		return;
-	run->armed_ns = due;
-	struct itimerspec at = {0};
-	if (due != NODE_NEVER) {
-		uint64_t ns = run->outbox->epoch_ns + due;
-		at.it_value = (struct timespec){.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
-	}
-	if (timerfd_settime(run->timer, TFD_TIMER_ABSTIME, &at, NULL) != 0)
-		outbox_fatal(run->outbox, errno, "setting the timer");
+	set_timer(run, due);
 }
 
 static void tick(struct run *run)
@@ -235,12 +241,11 @@ static void finish(struct run *run)
 		[WIRE_END_VTIME] = "",
 		[WIRE_END_BYTES] = "",
 		[WIRE_END_STALLED] = "no node runs or is going to"};
-	run->ending = true;
 	run->faults.closed = true;
-	for (kill_all(run); any_live(run); kill_all(run)) {
-		arm(run);
+	/* Nothing is done by time any more; a timer for it would keep us, who have precedence, from ever letting anything end. */
+	set_timer(run, NODE_NEVER);
+	for (kill_all(run); any_live(run); kill_all(run))
 		serve(run, -1);
-	}
 	faults_end(&run->faults);
 	struct wire_message m = {
 		.type = WIRE_END, .code = run->end, .bytes = {(const uint8_t *)texts[run->end], strlen(texts[run->end])}};

@@ -17,7 +17,6 @@ struct run {
 	struct outbox *outbox;
 	int epoll, timer, signals;
 	uint64_t armed_ns; /* what the timer is set to */
-	bool ending;
 	enum wire_end end;
 	struct node nodes[WIRE_NODES_MAX];
 	struct faults faults;
