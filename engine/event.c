@@ -11,7 +11,7 @@
 
 static const char *const kind_names[] = {
 #define EVENT_NAME(id, name) [EVENT_##id] = name,
-        EVENT_KINDS(EVENT_NAME)
+	EVENT_KINDS(EVENT_NAME)
 #undef EVENT_NAME
 };
 
@@ -30,22 +30,22 @@ static const char *const kind_names[] = {
 	}
 
 static const struct event_field fields[EVENT_KIND_COUNT][EVENT_FIELDS_MAX + 1] = {
-        [EVENT_RUN_START] = {STRING("plan", plan)},
-        [EVENT_RUN_END] = {STRING("reason", reason), STRING("why", why)},
-        [EVENT_NODE_STARTED] = {INV, NUMBER("pid", pid)},
-        [EVENT_NODE_READY] = {INV},
-        [EVENT_NODE_LAUNCH_FAILED] = {INV, STRING("step", why), {FIELD_ERRNO, "errno", 0}},
-        [EVENT_NODE_EXITED] = {INV, {FIELD_STATUS, NULL, 0}, NUMBER("out_bytes", out_bytes), NUMBER("err_bytes", err_bytes),
-                STRING("out_sha256", out_sha256), STRING("err_sha256", err_sha256)},
-        [EVENT_NODE_CLEANED] = {INV},
-        [EVENT_PROC_OOM] = {INV, NUMBER("kills", kills)},
-        [EVENT_IO_LINE] = {INV, {FIELD_STREAM, "stream", 0}, NUMBER("line", line), {FIELD_TEXT, NULL, 0}, {FIELD_CUT, "cut", 0}},
-        [EVENT_FAULT_SELECTED] = FAULT_FIELDS,
-        [EVENT_FAULT_APPLIED] = FAULT_FIELDS,
-        [EVENT_FAULT_REJECTED] = FAULT_FIELDS,
-        [EVENT_FAULT_OBSERVED] = FAULT_FIELDS,
-        [EVENT_FAULT_HEALED] = FAULT_FIELDS,
-        [EVENT_USER_EVENT] = {INV, {FIELD_TEXT, NULL, 0}},
+	[EVENT_RUN_START] = {STRING("plan", plan)},
+	[EVENT_RUN_END] = {STRING("reason", reason), STRING("why", why)},
+	[EVENT_NODE_STARTED] = {INV, NUMBER("pid", pid)},
+	[EVENT_NODE_READY] = {INV},
+	[EVENT_NODE_LAUNCH_FAILED] = {INV, STRING("step", why), {FIELD_ERRNO, "errno", 0}},
+	[EVENT_NODE_EXITED] = {INV, {FIELD_STATUS, NULL, 0}, NUMBER("out_bytes", out_bytes), NUMBER("err_bytes", err_bytes),
+		STRING("out_sha256", out_sha256), STRING("err_sha256", err_sha256)},
+	[EVENT_NODE_CLEANED] = {INV},
+	[EVENT_PROC_OOM] = {INV, NUMBER("kills", kills)},
+	[EVENT_IO_LINE] = {INV, {FIELD_STREAM, "stream", 0}, NUMBER("line", line), {FIELD_TEXT, NULL, 0}, {FIELD_CUT, "cut", 0}},
+	[EVENT_FAULT_SELECTED] = FAULT_FIELDS,
+	[EVENT_FAULT_APPLIED] = FAULT_FIELDS,
+	[EVENT_FAULT_REJECTED] = FAULT_FIELDS,
+	[EVENT_FAULT_OBSERVED] = FAULT_FIELDS,
+	[EVENT_FAULT_HEALED] = FAULT_FIELDS,
+	[EVENT_USER_EVENT] = {INV, {FIELD_TEXT, NULL, 0}},
 };
 
 const struct event_field *event_fields(enum event_kind kind)

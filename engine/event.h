@@ -35,7 +35,7 @@ enum event_kind {
 #define EVENT_ENUM(id, name) EVENT_##id,
 	EVENT_KINDS(EVENT_ENUM)
 #undef EVENT_ENUM
-	        EVENT_KIND_COUNT
+		EVENT_KIND_COUNT
 };
 
 struct event_bytes {

@@ -65,7 +65,7 @@ static bool escape(struct reader *r)
 		return expected(r, start, "a canonical escape");
 	memcpy(hex, r->p + 3, 2);
 	if (!text_parse_hex(hex, &c, 1) || (c >= 0x20 && c != 0x7f) || (c && strchr("\n\t\r\b\f", c)) ||
-	        (hex[1] >= 'A' && hex[1] <= 'F'))
+		(hex[1] >= 'A' && hex[1] <= 'F'))
 		return expected(r, start, "a canonical escape");
 	buf_char(r->arena, (char)c);
 	r->p += 5;
@@ -231,7 +231,7 @@ bool event_parse(const char *line, size_t size, struct buf *arena, struct event 
 
 	if (size > EVENT_LINE_MAX)
 		return err_set(
-		        err, ERR_INPUT, "column %d: expected a line of at most %d bytes", EVENT_LINE_MAX + 1, EVENT_LINE_MAX);
+			err, ERR_INPUT, "column %d: expected a line of at most %d bytes", EVENT_LINE_MAX + 1, EVENT_LINE_MAX);
 	*e = (struct event){0};
 	buf_clear(arena);
 	buf_reserve(arena, size + 1); /* a string shrinks by its quotes and grows by a NUL: the arena never moves */

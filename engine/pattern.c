@@ -40,7 +40,7 @@ static pcre2_code *compile(const char *text, size_t *ret_at, struct err *err)
 	pcre2_set_parens_nest_limit(context, 32);
 	pcre2_set_max_pattern_length(context, PATTERN_TEXT_MAX);
 	pcre2_code *code = pcre2_compile((PCRE2_SPTR)text, strlen(text),
-	        PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DOLLAR_ENDONLY, &number, &at, context);
+		PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DOLLAR_ENDONLY, &number, &at, context);
 	if (!code) {
 		pcre2_get_error_message(number, why, sizeof why);
 		err_set(err, ERR_INPUT, "%s", (const char *)why);
@@ -117,7 +117,7 @@ enum pattern_result pattern_match(struct pattern *p, const char *data, size_t si
 	for (size_t i = 0; i < count; i++) {
 		bool took_part = i < (size_t)found && at[2 * i] != PCRE2_UNSET;
 		spans[i] =
-		        took_part ? (struct pattern_span){data + at[2 * i], at[2 * i + 1] - at[2 * i]} : (struct pattern_span){0};
+			took_part ? (struct pattern_span){data + at[2 * i], at[2 * i + 1] - at[2 * i]} : (struct pattern_span){0};
 	}
 	return PATTERN_YES;
 }

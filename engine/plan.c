@@ -23,7 +23,7 @@ static void note(struct maker *m, char *name, struct text_range range, uint64_t 
 		return;
 	}
 	ARRAY_PUSH(p->choices, p->choice_count, m->choice_room) = (struct plan_choice){
-	        .name = name, .low = range.low, .high = range.high, .value = value, .unit = mem_str(unit), .place = place};
+		.name = name, .low = range.low, .high = range.high, .value = value, .unit = mem_str(unit), .place = place};
 }
 
 /* One value of the stream of this name. Takes over stream. */
@@ -78,10 +78,10 @@ static void make_input(struct maker *m, const struct scenario_node *from, struct
 		uint64_t delay_ns = draw(m, mem_printf("node %s/stdin/%zu", from->name, i), in->delay_ns);
 		note(m, question, in->delay_ns, delay_ns, "ns", in->place);
 		*out = (struct plan_stdin){.invocation = in->invocation,
-		        .delay_ns = delay_ns,
-		        .bytes = mem_strn(in->text, in->size),
-		        .size = in->size,
-		        .eof = in->eof};
+			.delay_ns = delay_ns,
+			.bytes = mem_strn(in->text, in->size),
+			.size = in->size,
+			.eof = in->eof};
 		for (const struct plan_stdin *before = out; before-- > to->input;)
 			if (before->invocation == in->invocation) {
 				out->offset = before->offset + before->size;
@@ -96,18 +96,18 @@ static void make_node(struct maker *m, const struct scenario_node *from, struct 
 	uint64_t delay_ns = draw(m, mem_printf("node %s/restart", from->name), from->restart_delay_ns);
 	note(m, mem_printf("nodes.%s.restart.delay", from->name), from->restart_delay_ns, delay_ns, "ns", from->place);
 	*to = (struct plan_node){
-	        .name = mem_str(from->name),
-	        .argv = copy_words(&from->command),
-	        .env = copy_words(&from->env),
-	        .cwd = mem_str(from->cwd),
-	        .uid = from->uid,
-	        .gid = from->gid,
-	        .ready = from->ready,
-	        .ready_port = from->ready_port,
-	        .ready_text = mem_str(from->ready_text ? from->ready_text : ""),
-	        .restart = from->restart,
-	        .delay_ns = delay_ns,
-	        .after = from->after,
+		.name = mem_str(from->name),
+		.argv = copy_words(&from->command),
+		.env = copy_words(&from->env),
+		.cwd = mem_str(from->cwd),
+		.uid = from->uid,
+		.gid = from->gid,
+		.ready = from->ready,
+		.ready_port = from->ready_port,
+		.ready_text = mem_str(from->ready_text ? from->ready_text : ""),
+		.restart = from->restart,
+		.delay_ns = delay_ns,
+		.after = from->after,
 	};
 	make_input(m, from, to);
 }
@@ -123,7 +123,7 @@ static char *entry_name(const struct scenario *s, size_t index)
 
 	for (size_t i = 0; i < index; i++)
 		same += s->faults[i].kind == f->kind && s->faults[i].target_count == f->target_count &&
-		        memcmp(s->faults[i].targets, f->targets, f->target_count * sizeof *f->targets) == 0;
+			memcmp(s->faults[i].targets, f->targets, f->target_count * sizeof *f->targets) == 0;
 	buf_str(&name, f->kind->name);
 	for (size_t i = 0; i < f->target_count; i++)
 		buf_printf(&name, "%c%s", i ? ',' : ' ', s->nodes[f->targets[i]].name);
@@ -159,20 +159,20 @@ struct occurrence {
 };
 
 static const char *const value_keys[] = {[TRIGGER_AT] = "at",
-        [TRIGGER_LINES] = "after.lines",
-        [TRIGGER_FAULT] = "",
-        [TRIGGER_STARTED] = "after.nth",
-        [TRIGGER_READY] = "after.nth",
-        [TRIGGER_EXITED] = "after.nth"};
+	[TRIGGER_LINES] = "after.lines",
+	[TRIGGER_FAULT] = "",
+	[TRIGGER_STARTED] = "after.nth",
+	[TRIGGER_READY] = "after.nth",
+	[TRIGGER_EXITED] = "after.nth"};
 
 static struct plan_trigger make_trigger(
-        struct maker *m, const struct scenario_fault *f, const struct occurrence *o, size_t target)
+	struct maker *m, const struct scenario_fault *f, const struct occurrence *o, size_t target)
 {
 	const struct scenario_trigger *t = &f->trigger;
 	struct plan_trigger out = {.on = t->kind, .value = o->value, .stage = t->stage};
 
 	note(m, mem_printf("%s.%s", o->id, value_keys[t->kind]), t->value, o->value, t->kind == TRIGGER_AT ? "ns" : "",
-	        t->value_place);
+		t->value_place);
 	if (t->kind == TRIGGER_FAULT)
 		out.fault = find_fault(m->plan, t->fault, t->fault_ordinal ? t->fault_ordinal : o->k + 1);
 	else if (t->kind != TRIGGER_AT)
@@ -194,7 +194,7 @@ static void make_fault(struct maker *m, const struct scenario_fault *f, const st
 	note(m, mem_printf("%s.target", o->id), targets, which, "", f->place);
 	for (size_t i = 0; i < f->param_count; i++)
 		out.params[out.param_count++] =
-		        (struct plan_param){mem_str(f->params[i].param->name), mem_str(f->params[i].value)};
+			(struct plan_param){mem_str(f->params[i].param->name), mem_str(f->params[i].value)};
 	out.trigger = make_trigger(m, f, o, out.node);
 	out.for_ns = draw(m, mem_printf("%s/for/%zu", o->name, o->k), f->for_ns);
 	note(m, mem_printf("%s.for", o->id), f->for_ns, out.for_ns, "ns", f->for_place);

@@ -16,7 +16,7 @@ static bool is_within(struct text_range range, uint64_t value)
 }
 
 static bool outside(
-        struct err *err, const char *where, const char *what, enum text_unit unit, struct text_range range, uint64_t value)
+	struct err *err, const char *where, const char *what, enum text_unit unit, struct text_range range, uint64_t value)
 {
 	struct buf text = {0};
 	buf_printf(&text, "%s is ", what);
@@ -48,7 +48,7 @@ static bool check_input(const struct plan_node *n, const struct scenario_node *f
 		const struct plan_stdin *in = &n->input[i];
 		const struct scenario_stdin *wanted = &from->input[i];
 		if (in->invocation != wanted->invocation || in->eof != wanted->eof || in->size != wanted->size ||
-		        memcmp(in->bytes, wanted->text, in->size) != 0)
+			memcmp(in->bytes, wanted->text, in->size) != 0)
 			return differs(err, where, "stdin");
 		sum = (struct text_range){0};
 		uint64_t offset = 0;
@@ -119,7 +119,7 @@ static uint64_t ordinal_of(const struct plan_fault *f)
 
 /* k counts the faults of the entry from 1. */
 static bool check_trigger(
-        const struct plan *p, const struct plan_fault *f, const struct scenario_fault *from, uint64_t k, struct err *err)
+	const struct plan *p, const struct plan_fault *f, const struct scenario_fault *from, uint64_t k, struct err *err)
 {
 	const struct plan_trigger *t = &f->trigger;
 	const struct scenario_trigger *wanted = &from->trigger;
@@ -133,7 +133,7 @@ static bool check_trigger(
 		const struct plan_fault *before = &p->faults[t->fault];
 		uint64_t ordinal = wanted->fault_ordinal ? wanted->fault_ordinal : k;
 		return (before->kind == wanted->fault && ordinal_of(before) == ordinal && t->stage == wanted->stage) ||
-		       differs(err, f->id, "the fault that it follows");
+			differs(err, f->id, "the fault that it follows");
 	}
 	if (t->on == TRIGGER_AT)
 		return is_within(value, t->value) || outside(err, f->id, "its time", TEXT_DURATION, value, t->value);
@@ -145,7 +145,7 @@ static bool check_trigger(
 }
 
 static bool check_fault(
-        const struct plan *p, const struct plan_fault *f, const struct scenario_fault *from, uint64_t k, struct err *err)
+	const struct plan *p, const struct plan_fault *f, const struct scenario_fault *from, uint64_t k, struct err *err)
 {
 	if (f->kind != from->kind || !is_target(from, f->node))
 		return differs(err, f->id, "its type or its node");
@@ -193,7 +193,7 @@ static bool check_faults(const struct plan *p, const struct scenario *s, struct 
 static bool same_limits(const struct scenario_limits *a, const struct scenario_limits *b)
 {
 	return a->vtime_ns == b->vtime_ns && a->instructions == b->instructions && a->events == b->events &&
-	       a->bytes == b->bytes && a->wall_s == b->wall_s;
+		a->bytes == b->bytes && a->wall_s == b->wall_s;
 }
 
 bool plan_validate(const struct plan *plan, const struct scenario *scenario, struct err *err)

@@ -62,13 +62,13 @@ bool scenario_check_workloads(const struct scenario *s, struct err *err)
 		struct stat st;
 		if (stat(n->workload_path, &st) != 0)
 			return scenario_fail(
-			        s, n->workload_place, err, "node `%s`: %s: %s", n->name, n->workload_path, strerror(errno));
+				s, n->workload_place, err, "node `%s`: %s: %s", n->name, n->workload_path, strerror(errno));
 		if (n->workload == WORKLOAD_BINARY && (!S_ISREG(st.st_mode) || !is_elf(n->workload_path)))
 			return scenario_fail(s, n->workload_place, err,
-			        "node `%s`: %s is not a program (expected a static ELF file)", n->name, n->workload_path);
+				"node `%s`: %s is not a program (expected a static ELF file)", n->name, n->workload_path);
 		if (n->workload == WORKLOAD_ROOTFS && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
 			return scenario_fail(s, n->workload_place, err, "node `%s`: %s is neither a directory nor a tar file",
-			        n->name, n->workload_path);
+				n->name, n->workload_path);
 	}
 	return true;
 }

@@ -82,7 +82,7 @@ const char *scenario_trigger_name(enum scenario_trigger_kind kind);
 struct scenario_trigger {
 	enum scenario_trigger_kind kind;
 	struct text_range
-	        value; /* TRIGGER_AT: ns; TRIGGER_LINES: line; others: nth, {0,0} meaning "the k-th time for the k-th fault" */
+		value; /* TRIGGER_AT: ns; TRIGGER_LINES: line; others: nth, {0,0} meaning "the k-th time for the k-th fault" */
 	size_t node;   /* index; SCENARIO_NONE: the fault's own target */
 	const struct fault_kind *fault; /* TRIGGER_FAULT */
 	uint64_t fault_ordinal;         /* 0: the k-th for the k-th */
@@ -135,7 +135,7 @@ struct scenario {
 struct scenario *scenario_load(const char *path, struct err *err);
 /* The same from memory. Paths of workloads are taken relative to base_dir ("" for the current directory). */
 struct scenario *scenario_parse(
-        const char *bytes, size_t size, const char *name_for_errors, const char *base_dir, struct err *err);
+	const char *bytes, size_t size, const char *name_for_errors, const char *base_dir, struct err *err);
 void scenario_destroy(struct scenario *s);
 
 /* Fails, pointing at its place in the file, if a workload does not exist or is not of its kind. (A copy of a scenario in a run

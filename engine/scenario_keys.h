@@ -69,7 +69,7 @@ struct keys_until {
 };
 
 extern const struct schema_section keys_top, keys_machine, keys_node, keys_workload, keys_ready, keys_restart, keys_stdin,
-        keys_disk, keys_fault, keys_trigger, keys_property, keys_matcher, keys_checker, keys_set, keys_limits, keys_until;
+	keys_disk, keys_fault, keys_trigger, keys_property, keys_matcher, keys_checker, keys_set, keys_limits, keys_until;
 
 /* All of them in the order of the man page. */
 extern const struct schema_section *const keys_sections[];

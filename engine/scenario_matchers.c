@@ -14,7 +14,7 @@ static bool imply_kind(const struct schema_reader *r, const struct yaml *value, 
 {
 	if (m->has_kind && m->kind != kind)
 		return schema_fail(r, value->key->place, "`%s` looks at %s events, but another key of this matcher at %s",
-		        value->key->text, event_kind_name(kind), event_kind_name(m->kind));
+			value->key->text, event_kind_name(kind), event_kind_name(m->kind));
 	m->has_kind = true;
 	m->kind = kind;
 	return true;
@@ -33,7 +33,7 @@ static bool read_event(const struct schema_reader *r, const struct yaml *value, 
 	for (int i = 0; i < EVENT_KIND_COUNT; i++)
 		names[i] = event_kind_name((enum event_kind)i);
 	return schema_fail(r, value->place, "`event` is `%s`; expected a kind of event such as node.started%s", value->text,
-	        schema_hint(value->text, names, hint));
+		schema_hint(value->text, names, hint));
 }
 
 static bool read_pattern(const struct schema_reader *r, const struct yaml *value, enum event_kind kind, struct matcher *m)
@@ -63,12 +63,12 @@ static bool read_fault(const struct schema_reader *r, const struct yaml *value, 
 	m->fault_type = fault_parse_id(value->text, &m->fault_ordinal);
 	if (!m->fault_type)
 		return schema_fail(
-		        r, value->place, "`fault` is `%s`; expected a kind such as kill, or an id such as kill#1", value->text);
+			r, value->place, "`fault` is `%s`; expected a kind such as kill, or an id such as kill#1", value->text);
 	for (size_t i = 0; i < s->fault_count; i++)
 		planned += s->faults[i].kind == m->fault_type ? s->faults[i].times.high : 0;
 	if (planned == 0 || m->fault_ordinal > planned)
 		return schema_fail(r, value->place, "the scenario has at most %llu faults `%s`", (unsigned long long)planned,
-		        m->fault_type->name);
+			m->fault_type->name);
 	return true;
 }
 
@@ -85,8 +85,9 @@ static bool read_exited(const struct schema_reader *r, const struct yaml *value,
 	}
 	m->by_signal = true;
 	m->status = event_signal_number(value->text);
-	return m->status || schema_fail(r, value->place,
-	                            "`exited` is `%s`; expected a status 0 to 255 or a signal such as SIGKILL", value->text);
+	return m->status ||
+		schema_fail(
+			r, value->place, "`exited` is `%s`; expected a status 0 to 255 or a signal such as SIGKILL", value->text);
 }
 
 /* ---- json ------------------------------------------------------------------------------------------------ */
@@ -134,7 +135,7 @@ static bool parse_comparison(const char *text, enum property_compare *ret, const
 		const char *text;
 		enum property_compare compare;
 	} signs[] = {{"<=", COMPARE_LE}, {">=", COMPARE_GE}, {"!=", COMPARE_NE}, {"==", COMPARE_EQ}, {"=", COMPARE_EQ},
-	        {"<", COMPARE_LT}, {">", COMPARE_GT}};
+		{"<", COMPARE_LT}, {">", COMPARE_GT}};
 	*ret = COMPARE_EQ;
 	*ret_operand = text;
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -148,7 +149,7 @@ static bool parse_comparison(const char *text, enum property_compare *ret, const
 }
 
 static bool read_comparison(
-        const struct schema_reader *r, const struct yaml *item, const struct matcher *m, struct property_where *w)
+	const struct schema_reader *r, const struct yaml *item, const struct matcher *m, struct property_where *w)
 {
 	const char *operand;
 	uint64_t number;
@@ -166,17 +167,17 @@ static bool read_comparison(
 	}
 	w->right_group = pattern_capture_named(m->pattern, operand);
 	return w->right_group ||
-	       schema_fail(r, item->place, "`%s` is neither a whole number nor a group of the expression", operand);
+		schema_fail(r, item->place, "`%s` is neither a whole number nor a group of the expression", operand);
 }
 
 static bool read_where(const struct schema_reader *r, const struct yaml *value, struct matcher *m)
 {
 	if (!m->pattern)
 		return schema_fail(
-		        r, value->key->place, "`where` needs `line` or `user`: it compares groups of their expression");
+			r, value->key->place, "`where` needs `line` or `user`: it compares groups of their expression");
 	if (value->kind != YAML_MAP || value->count == 0 || value->count > PROPERTY_WHERE_MAX)
 		return schema_fail(
-		        r, value->place, "`where` must be a map of 1 to %d groups and comparisons", PROPERTY_WHERE_MAX);
+			r, value->place, "`where` must be a map of 1 to %d groups and comparisons", PROPERTY_WHERE_MAX);
 	m->where = mem_array(value->count, sizeof *m->where);
 	for (const struct yaml *item = value->first; item; item = item->next)
 		if (!read_comparison(r, item, m, &m->where[m->where_count++]))
@@ -229,8 +230,8 @@ bool scenario_read_matcher(const struct schema_reader *r, const struct yaml *val
 		const char *key;
 		bool (*read)(const struct schema_reader *r, const struct yaml *value, struct matcher *m);
 	} parts[] = {{"node", read_node}, {"event", read_event}, {"fault", read_fault}, {"stage", read_stage},
-	        {"line", read_line}, {"user", read_user}, {"stream", read_stream}, {"json", read_json}, {"exited", read_exited},
-	        {"where", read_where}};
+		{"line", read_line}, {"user", read_user}, {"stream", read_stream}, {"json", read_json}, {"exited", read_exited},
+		{"where", read_where}};
 	struct keys_matcher keys = {0};
 
 	m->place = value->place;
@@ -241,7 +242,7 @@ bool scenario_read_matcher(const struct schema_reader *r, const struct yaml *val
 	}
 	if (value->kind != YAML_MAP || value->count == 0)
 		return schema_fail(r, value->place,
-		        "%s must be a map of tests such as {node: server, line: 'listening'}, or an expression", what);
+			"%s must be a map of tests such as {node: server, line: 'listening'}, or an expression", what);
 	if (!schema_read(r, &keys_matcher, NULL, value, &keys))
 		return false;
 	m->is_stderr = keys.stream == 1;
@@ -254,6 +255,6 @@ bool scenario_read_matcher(const struct schema_reader *r, const struct yaml *val
 	}
 	if (m->is_fault && m->has_kind && !is_fault_kind(m->kind))
 		return schema_fail(r, yaml_get(value, "fault")->key->place,
-		        "`fault` looks at fault events, but another key of this matcher at %s", event_kind_name(m->kind));
+			"`fault` looks at fault events, but another key of this matcher at %s", event_kind_name(m->kind));
 	return true;
 }

@@ -17,7 +17,7 @@ static char *resolve(const struct schema_reader *r, const char *path)
 }
 
 static bool set_workload(
-        const struct schema_reader *r, const struct yaml *value, const struct keys_workload *w, struct scenario_node *n)
+	const struct schema_reader *r, const struct yaml *value, const struct keys_workload *w, struct scenario_node *n)
 {
 	const struct yaml *oci = yaml_get(value, "oci");
 	const char *path = w->binary ? w->binary : w->rootfs;
@@ -25,7 +25,7 @@ static bool set_workload(
 	n->workload_place = value->place;
 	if (oci)
 		return schema_fail(
-		        r, oci->key->place, "`oci` workloads cannot be read yet: unpack the image and name it as `rootfs`");
+			r, oci->key->place, "`oci` workloads cannot be read yet: unpack the image and name it as `rootfs`");
 	if (!w->binary == !w->rootfs)
 		return schema_fail(r, value->place, "`workload` needs exactly one of `binary` and `rootfs`");
 	if (!path[0])
@@ -64,7 +64,7 @@ static bool read_env(const struct schema_reader *r, const struct yaml *value, st
 	for (const struct yaml *item = value->first; item; item = item->next) {
 		if (item->key->size == 0 || strchr(item->key->text, '='))
 			return schema_fail(
-			        r, item->key->place, "`%s` cannot be the name of an environment variable", item->key->text);
+				r, item->key->place, "`%s` cannot be the name of an environment variable", item->key->text);
 		if (!schema_scalar(r, item, "an environment variable"))
 			return false;
 		env->items[env->count++] = mem_printf("%s=%s", item->key->text, item->text);
@@ -87,7 +87,7 @@ static bool read_user(const struct schema_reader *r, const struct yaml *map, con
 	}
 	if (!ok)
 		return schema_fail(
-		        r, yaml_get(map, "user")->place, "`user` is `%s`; expected UID:GID as numbers, such as 1000:1000", text);
+			r, yaml_get(map, "user")->place, "`user` is `%s`; expected UID:GID as numbers, such as 1000:1000", text);
 	n->uid = (uint32_t)u;
 	n->gid = (uint32_t)g;
 	return true;
@@ -137,7 +137,7 @@ static bool add_input(const struct schema_reader *r, const struct yaml *value, s
 	}
 	n->input_count++;
 	*in = (struct scenario_stdin){
-	        .invocation = keys.invocation, .eof = keys.eof, .delay_ns = keys.delay_ns, .place = value->place};
+		.invocation = keys.invocation, .eof = keys.eof, .delay_ns = keys.delay_ns, .place = value->place};
 	in->text = keys.text ? keys.text : mem_str("");
 	in->size = strlen(in->text);
 	if (in->size == 0 && !in->eof)
@@ -147,7 +147,7 @@ static bool add_input(const struct schema_reader *r, const struct yaml *value, s
 	for (struct scenario_stdin *before = n->input; before < in; before++)
 		if (before->eof && before->invocation == in->invocation && yaml_get(value, "text"))
 			return schema_fail(
-			        r, value->place, "standard input has ended at the entry in line %u", before->place.line);
+				r, value->place, "standard input has ended at the entry in line %u", before->place.line);
 	return true;
 }
 
@@ -184,7 +184,7 @@ static bool fits_a_frame(const struct schema_reader *r, const struct scenario_no
 		size += strlen(n->env.items[i]) + 1;
 	if (size > LAUNCH_BYTES_MAX)
 		return schema_fail(r, n->place, "command and environment of `%s` have %zu bytes; at most %d", n->name, size,
-		        LAUNCH_BYTES_MAX);
+			LAUNCH_BYTES_MAX);
 	return true;
 }
 
@@ -203,7 +203,7 @@ static bool read_parts(const struct schema_reader *r, const struct yaml *value, 
 		const char *key;
 		bool (*read)(const struct schema_reader *r, const struct yaml *value, struct scenario_node *n);
 	} parts[] = {{"workload", read_workload}, {"ready", read_ready}, {"restart", read_restart}, {"stdin", read_stdin},
-	        {"disk", read_disk}};
+		{"disk", read_disk}};
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		const struct yaml *part = yaml_get(value, parts[i].key);
@@ -258,7 +258,7 @@ static bool no_circle(const struct schema_reader *r)
 	for (size_t i = 0; i < s->node_count; i++)
 		if (rest >> i & 1)
 			return schema_fail(r, s->nodes[i].place,
-			        "node `%s` waits, over `after`, for itself: it could never start", s->nodes[i].name);
+				"node `%s` waits, over `after`, for itself: it could never start", s->nodes[i].name);
 	return true;
 }
 
@@ -276,12 +276,12 @@ bool scenario_read_nodes(const struct schema_reader *r, const struct yaml *nodes
 		struct scenario_node *n = &s->nodes[s->node_count];
 		if (!text_is_name(value->key->text, SCENARIO_NAME_MAX))
 			return schema_fail(r, value->key->place,
-			        "`%s` cannot be the name of a node: lower case letters, digits, `-`, `_` and `.`, at "
-			        "most %d, the first a letter or a digit",
-			        value->key->text, SCENARIO_NAME_MAX);
+				"`%s` cannot be the name of a node: lower case letters, digits, `-`, `_` and `.`, at "
+				"most %d, the first a letter or a digit",
+				value->key->text, SCENARIO_NAME_MAX);
 		if (strcmp(value->key->text, "localhost") == 0)
 			return schema_fail(
-			        r, value->key->place, "`localhost` cannot be the name of a node: each node has one of its own");
+				r, value->key->place, "`localhost` cannot be the name of a node: each node has one of its own");
 		s->node_count++;
 		n->name = mem_str(value->key->text);
 		n->place = value->key->place;

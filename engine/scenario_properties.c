@@ -26,8 +26,8 @@ static bool read_single(const struct schema_reader *r, const struct yaml *value,
 	if (p->matchers->nth)
 		return schema_fail(r, value->place, "`always` cannot have `nth`: it is about every event");
 	return has_condition(p->matchers) ||
-	       schema_fail(r, value->place,
-	               "`always` needs a test that an event may fail: `line`, `user`, `json`, `exited` or `stage`");
+		schema_fail(r, value->place,
+			"`always` needs a test that an event may fail: `line`, `user`, `json`, `exited` or `stage`");
 }
 
 static bool read_ordered(const struct schema_reader *r, const struct yaml *value, struct property *p)
@@ -63,8 +63,8 @@ static bool read_set(const struct schema_reader *r, const struct yaml *value, st
 			return false;
 		if (!p->matchers[i].pattern || !pattern_captures(p->matchers[i].pattern))
 			return schema_fail(r, part->place,
-			        "`%s` needs an expression with a group: what it finds is the value, as in 'acked (\\d+)'",
-			        parts[i]);
+				"`%s` needs an expression with a group: what it finds is the value, as in 'acked (\\d+)'",
+				parts[i]);
 	}
 	return true;
 }
@@ -83,8 +83,8 @@ static const struct {
 	enum property_form form;
 	bool (*read)(const struct schema_reader *r, const struct yaml *value, struct property *p);
 } forms[] = {{"always", PROPERTY_ALWAYS, read_single}, {"never", PROPERTY_NEVER, read_single},
-        {"sometimes", PROPERTY_SOMETIMES, read_single}, {"eventually", PROPERTY_EVENTUALLY, read_single},
-        {"ordered", PROPERTY_ORDERED, read_ordered}, {"checker", PROPERTY_SET, read_checker}};
+	{"sometimes", PROPERTY_SOMETIMES, read_single}, {"eventually", PROPERTY_EVENTUALLY, read_single},
+	{"ordered", PROPERTY_ORDERED, read_ordered}, {"checker", PROPERTY_SET, read_checker}};
 
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -96,7 +96,7 @@ static size_t find_form(const struct schema_reader *r, const struct yaml *entry)
 		const struct yaml *value = yaml_get(entry, forms[i].key);
 		if (value && found < FORMS) {
 			schema_fail(
-			        r, value->key->place, "a property has one form: `%s` or `%s`?", forms[found].key, forms[i].key);
+				r, value->key->place, "a property has one form: `%s` or `%s`?", forms[found].key, forms[i].key);
 			return FORMS;
 		}
 		if (value)
@@ -104,7 +104,7 @@ static size_t find_form(const struct schema_reader *r, const struct yaml *entry)
 	}
 	if (found == FORMS)
 		schema_fail(r, entry->place,
-		        "a property needs one of `always`, `never`, `sometimes`, `eventually`, `ordered` and `checker`");
+			"a property needs one of `always`, `never`, `sometimes`, `eventually`, `ordered` and `checker`");
 	return found;
 }
 
@@ -119,7 +119,7 @@ static bool keys_fit(const struct schema_reader *r, const struct yaml *entry, en
 		const struct yaml *value = yaml_get(entry, rules[i].key);
 		if (value && rules[i].form != form)
 			return schema_fail(
-			        r, value->key->place, "`%s` goes with `%s`", rules[i].key, property_form_name(rules[i].form));
+				r, value->key->place, "`%s` goes with `%s`", rules[i].key, property_form_name(rules[i].form));
 	}
 	return true;
 }
@@ -131,7 +131,7 @@ static bool is_possible(const struct schema_reader *r, const struct yaml *entry,
 		return true;
 	text_put(&limit, TEXT_DURATION, r->scenario->limits.vtime_ns);
 	schema_fail(r, yaml_get(entry, "within")->place,
-	        "`within` is longer than the run can last (`limits.vtime` or `until.vtime` is %s)", limit.data);
+		"`within` is longer than the run can last (`limits.vtime` or `until.vtime` is %s)", limit.data);
 	buf_free(&limit);
 	return false;
 }
@@ -151,7 +151,7 @@ static bool read_property(const struct schema_reader *r, const struct yaml *entr
 	for (const struct property *other = r->scenario->properties; other < p; other++)
 		if (strcmp(other->id, p->id) == 0)
 			return schema_fail(r, yaml_get(entry, "id")->place, "a property `%s` is already in line %u", p->id,
-			        other->place.line);
+				other->place.line);
 	size_t form = find_form(r, entry);
 	if (form == FORMS || !keys_fit(r, entry, forms[form].form))
 		return false;
@@ -171,11 +171,11 @@ bool scenario_read_properties(const struct schema_reader *r, const struct yaml *
 
 	if (properties->kind != YAML_LIST || properties->count == 0)
 		return schema_fail(r, properties->place,
-		        "`properties` must be a list of at least one property, such as {id: client-finishes, "
-		        "eventually: {node: client, exited: 0}}");
+			"`properties` must be a list of at least one property, such as {id: client-finishes, "
+			"eventually: {node: client, exited: 0}}");
 	if (properties->count > PROPERTY_MAX)
 		return schema_fail(
-		        r, properties->place, "`properties` has %zu entries; at most %d", properties->count, PROPERTY_MAX);
+			r, properties->place, "`properties` has %zu entries; at most %d", properties->count, PROPERTY_MAX);
 	s->properties = mem_array(properties->count, sizeof *s->properties);
 	for (const struct yaml *entry = properties->first; entry; entry = entry->next)
 		if (!read_property(r, entry, &s->properties[s->property_count++]))

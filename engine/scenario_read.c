@@ -78,7 +78,7 @@ static bool read_until(const struct schema_reader *r, const struct yaml *value)
 		return schema_nodes(r, exited, "`exited`", nodes, &count, &s->until);
 	if (until.vtime_ns > s->limits.vtime_ns)
 		return schema_fail(
-		        r, yaml_get(value, "vtime")->place, "`until` is later than `limits.vtime`: the run would be cut before");
+			r, yaml_get(value, "vtime")->place, "`until` is later than `limits.vtime`: the run would be cut before");
 	s->limits.vtime_ns = until.vtime_ns;
 	s->until_vtime = true;
 	return true;
@@ -94,12 +94,12 @@ static bool read_top(const struct schema_reader *r, const struct yaml *top)
 	s->about = keys.about;
 	const struct yaml *faults = ok ? yaml_get(top, "faults") : NULL;
 	return ok && read_machine(r, part(top, "machine")) && read_limits(r, part(top, "limits")) &&
-	       scenario_read_nodes(r, yaml_get(top, "nodes")) && read_until(r, yaml_get(top, "until")) &&
-	       (!faults || scenario_read_faults(r, faults)) && scenario_read_properties(r, yaml_get(top, "properties"));
+		scenario_read_nodes(r, yaml_get(top, "nodes")) && read_until(r, yaml_get(top, "until")) &&
+		(!faults || scenario_read_faults(r, faults)) && scenario_read_properties(r, yaml_get(top, "properties"));
 }
 
 struct scenario *scenario_parse(
-        const char *bytes, size_t size, const char *name_for_errors, const char *base_dir, struct err *err)
+	const char *bytes, size_t size, const char *name_for_errors, const char *base_dir, struct err *err)
 {
 	uint8_t sum[DIGEST_SIZE];
 

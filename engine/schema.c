@@ -97,7 +97,7 @@ bool schema_scalar(const struct schema_reader *r, const struct yaml *value, cons
 {
 	if (value->kind != YAML_SCALAR)
 		return schema_fail(
-		        r, value->place, "%s must be a single value, not a %s", what, value->kind == YAML_LIST ? "list" : "map");
+			r, value->place, "%s must be a single value, not a %s", what, value->kind == YAML_LIST ? "list" : "map");
 	if (value->plain && (value->size == 0 || strcmp(value->text, "null") == 0 || strcmp(value->text, "~") == 0))
 		return schema_fail(r, value->place, "%s has no value", what);
 	return true;
@@ -116,14 +116,14 @@ bool schema_text(const struct schema_reader *r, const struct yaml *value, const 
 
 /* "1..3" is out of bounds, or is no range at all: says which, and what was expected. */
 bool schema_range(const struct schema_reader *r, const struct yaml *value, const char *what, enum text_unit unit,
-        struct text_range bounds, struct text_range *ret)
+	struct text_range bounds, struct text_range *ret)
 {
 	struct text_range range;
 	if (!schema_scalar(r, value, what))
 		return false;
 	if (!text_parse_range(value->text, unit, &range))
 		return schema_fail(r, value->place, "%s is `%s`; expected %s, or a range LOW..HIGH of them", what, value->text,
-		        text_unit_expected(unit));
+			text_unit_expected(unit));
 	if (bounds.high && (range.low < bounds.low || range.high > bounds.high)) {
 		struct buf allowed = {0};
 		text_put_range(&allowed, unit, bounds);
@@ -136,7 +136,7 @@ bool schema_range(const struct schema_reader *r, const struct yaml *value, const
 }
 
 static bool read_quantity(
-        const struct schema_reader *r, const struct yaml *value, const struct schema_key *key, const char *what, uint64_t *ret)
+	const struct schema_reader *r, const struct yaml *value, const struct schema_key *key, const char *what, uint64_t *ret)
 {
 	struct text_range range;
 	enum text_unit unit = unit_of(key->type);
@@ -144,7 +144,7 @@ static bool read_quantity(
 		return false;
 	if (strstr(value->text, ".."))
 		return schema_fail(
-		        r, value->place, "%s is `%s`; expected one value: the seed decides nothing here", what, value->text);
+			r, value->place, "%s is `%s`; expected one value: the seed decides nothing here", what, value->text);
 	if (!text_parse(value->text, unit, &range.low))
 		return schema_fail(r, value->place, "%s is `%s`; expected %s", what, value->text, text_unit_expected(unit));
 	if (!schema_range(r, value, what, unit, key->bounds, &range))
@@ -159,14 +159,14 @@ static bool read_name(const struct schema_reader *r, const struct yaml *value, c
 		return false;
 	if (!text_is_name(value->text, SCENARIO_NAME_MAX))
 		return schema_fail(r, value->place,
-		        "%s is `%s`; expected lower case letters, digits, `-`, `_` and `.`, at most %d, the first a "
-		        "letter or a digit",
-		        what, value->text, SCENARIO_NAME_MAX);
+			"%s is `%s`; expected lower case letters, digits, `-`, `_` and `.`, at most %d, the first a "
+			"letter or a digit",
+			what, value->text, SCENARIO_NAME_MAX);
 	return schema_text(r, value, what, ret);
 }
 
 static bool read_word(
-        const struct schema_reader *r, const struct yaml *value, const struct schema_key *key, const char *what, int *ret)
+	const struct schema_reader *r, const struct yaml *value, const struct schema_key *key, const char *what, int *ret)
 {
 	char hint[SCHEMA_HINT_MAX];
 	if (!schema_scalar(r, value, what))
@@ -180,7 +180,7 @@ static bool read_word(
 	for (int i = 0; key->words[i]; i++)
 		buf_printf(&list, "%s`%s`", i == 0 ? "" : key->words[i + 1] ? ", " : " or ", key->words[i]);
 	schema_fail(r, value->place, "%s is `%s`; expected %s%s", what, value->text, list.data,
-	        schema_hint(value->text, key->words, hint));
+		schema_hint(value->text, key->words, hint));
 	buf_free(&list);
 	return false;
 }
@@ -223,11 +223,11 @@ bool schema_node(const struct schema_reader *r, const struct yaml *value, const 
 	for (size_t i = 0; i < r->scenario->node_count; i++)
 		names[i] = r->scenario->nodes[i].name;
 	return schema_fail(r, value->place, "%s is `%s`, but there is no node of that name%s", what, value->text,
-	        schema_hint(value->text, names, hint));
+		schema_hint(value->text, names, hint));
 }
 
 bool schema_nodes(const struct schema_reader *r, const struct yaml *value, const char *what, size_t *ret, size_t *ret_count,
-        uint32_t *ret_mask)
+	uint32_t *ret_mask)
 {
 	*ret_count = 0;
 	*ret_mask = 0;
@@ -291,7 +291,7 @@ static bool read_fallback(const struct schema_reader *r, const struct schema_key
 }
 
 static bool unknown_key(
-        const struct schema_reader *r, const struct schema_section *section, const char *const *extra, const struct yaml *value)
+	const struct schema_reader *r, const struct schema_section *section, const char *const *extra, const struct yaml *value)
 {
 	const char *names[NAMES_MAX + 1] = {0};
 	char hint[SCHEMA_HINT_MAX];
@@ -301,7 +301,7 @@ static bool unknown_key(
 	for (; extra && *extra && count < NAMES_MAX; extra++)
 		names[count++] = *extra;
 	return schema_fail(r, value->key->place, "%s has no key `%s`%s", section->name, value->key->text,
-	        schema_hint(value->key->text, names, hint));
+		schema_hint(value->key->text, names, hint));
 }
 
 static bool is_listed(const struct schema_section *section, const char *const *extra, const char *name)
@@ -316,7 +316,7 @@ static bool is_listed(const struct schema_section *section, const char *const *e
 }
 
 bool schema_read(const struct schema_reader *r, const struct schema_section *section, const char *const *extra,
-        const struct yaml *map, void *object)
+	const struct yaml *map, void *object)
 {
 	if (map->kind != YAML_MAP)
 		return schema_fail(r, map->place, "%s must be a map of keys and values", section->name);

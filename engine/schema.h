@@ -73,19 +73,19 @@ bool schema_fail(const struct schema_reader *r, struct text_place place, const c
 /* Reads a map by a section's table into object: unknown and missing keys and wrong values are errors; absent keys get their
  * defaults. extra is a NULL-terminated list of more keys that are allowed (NULL: none); the caller reads them. */
 bool schema_read(const struct schema_reader *r, const struct schema_section *section, const char *const *extra,
-        const struct yaml *map, void *object);
+	const struct yaml *map, void *object);
 
 /* Parts of it, for values that have a form of their own. `what` names the value in errors. */
 bool schema_scalar(const struct schema_reader *r, const struct yaml *value, const char *what);
 bool schema_text(const struct schema_reader *r, const struct yaml *value, const char *what, char **ret);
 bool schema_range(const struct schema_reader *r, const struct yaml *value, const char *what, enum text_unit unit,
-        struct text_range bounds, struct text_range *ret);
+	struct text_range bounds, struct text_range *ret);
 bool schema_words(const struct schema_reader *r, const struct yaml *value, const char *what, struct scenario_words *ret);
 /* A name of a node that exists. */
 bool schema_node(const struct schema_reader *r, const struct yaml *value, const char *what, size_t *ret);
 /* One name or a list of different names, as indexes (room for SCENARIO_NODES_MAX) and as a mask. */
 bool schema_nodes(const struct schema_reader *r, const struct yaml *value, const char *what, size_t *ret, size_t *ret_count,
-        uint32_t *ret_mask);
+	uint32_t *ret_mask);
 /* "; did you mean `x`?" or "" into buffer, for a word and the NULL-terminated words it should have been one of. */
 #define SCHEMA_HINT_MAX 128
 const char *schema_hint(const char *word, const char *const *words, char buffer[SCHEMA_HINT_MAX]);

@@ -14,20 +14,20 @@ struct suffix {
 /* Each list grows, and ends with a row of zeros. The first row is what a quantity is counted in. */
 static const struct suffix number_suffixes[] = {{"", 1}, {0}};
 static const struct suffix duration_suffixes[] = {
-        {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", NS_PER_S}, {"m", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}, {0}};
+	{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", NS_PER_S}, {"m", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}, {0}};
 static const struct suffix size_suffixes[] = {{"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {0}};
 static const struct suffix count_suffixes[] = {
-        {"", 1}, {"K", 1000}, {"M", 1000000}, {"G", 1000000000}, {"T", UINT64_C(1000000000000)}, {0}};
+	{"", 1}, {"K", 1000}, {"M", 1000000}, {"G", 1000000000}, {"T", UINT64_C(1000000000000)}, {0}};
 
 static const struct {
 	const struct suffix *suffixes;
 	const char *expected;
 	const char *largest_written; /* people read "90s" more easily than "1.5m" */
 } units[] = {
-        [TEXT_NUMBER] = {number_suffixes, "a whole number such as 3", ""},
-        [TEXT_DURATION] = {duration_suffixes, "a duration such as 50ms, 1.5s or 2m", "s"},
-        [TEXT_SIZE] = {size_suffixes, "a size such as 512KiB or 64MiB", "GiB"},
-        [TEXT_COUNT] = {count_suffixes, "a count such as 200000 or 20G", "T"},
+	[TEXT_NUMBER] = {number_suffixes, "a whole number such as 3", ""},
+	[TEXT_DURATION] = {duration_suffixes, "a duration such as 50ms, 1.5s or 2m", "s"},
+	[TEXT_SIZE] = {size_suffixes, "a size such as 512KiB or 64MiB", "GiB"},
+	[TEXT_COUNT] = {count_suffixes, "a count such as 200000 or 20G", "T"},
 };
 
 const char *text_unit_expected(enum text_unit unit)
@@ -217,7 +217,7 @@ bool text_is_utf8(const char *bytes, size_t size)
 static bool is_harmful(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb);
+		(c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb);
 }
 
 static void put_escaped(struct buf *out, uint32_t c)

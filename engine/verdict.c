@@ -5,7 +5,7 @@
 
 static const char *const names[] = {
 #define VERDICT_NAME(id, name) [VERDICT_##id] = name,
-        VERDICTS(VERDICT_NAME)
+	VERDICTS(VERDICT_NAME)
 #undef VERDICT_NAME
 };
 

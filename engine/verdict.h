@@ -15,7 +15,7 @@ enum verdict {
 #define VERDICT_ENUM(id, name) VERDICT_##id,
 	VERDICTS(VERDICT_ENUM)
 #undef VERDICT_ENUM
-	        VERDICT_COUNT
+		VERDICT_COUNT
 };
 
 const char *verdict_name(enum verdict verdict);

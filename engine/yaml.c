@@ -54,7 +54,7 @@ static void put_window(struct buf *out, const char *line, size_t size, unsigned 
 }
 
 bool yaml_vfail(
-        const char *bytes, size_t size, const char *name, struct text_place place, struct err *err, const char *fmt, va_list args)
+	const char *bytes, size_t size, const char *name, struct text_place place, struct err *err, const char *fmt, va_list args)
 {
 	struct buf sentence = {0}, out = {0};
 
@@ -286,7 +286,7 @@ struct yaml_document *yaml_parse(const char *bytes, size_t size, const char *nam
 	if (diag) {
 		fy_diag_set_collect_errors(diag, true);
 		struct fy_parse_cfg config = {
-		        .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE, .diag = diag};
+			.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE, .diag = diag};
 		struct fy_parser *parser = fy_parser_create(&config);
 		ok = parser ? build(&b, parser, diag) : err_set(err, ERR_SYSTEM, "%s: the YAML parser cannot start", name);
 		fy_parser_destroy(parser);

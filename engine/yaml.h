@@ -44,8 +44,8 @@ const struct yaml *yaml_get(const struct yaml *map, const char *key);
 /* Fills in err: "name:line:column: sentence", then the line of bytes (made harmless, cut to a window) and a caret under the
  * column. Returns false. */
 bool yaml_fail(const char *bytes, size_t size, const char *name, struct text_place place, struct err *err, const char *fmt, ...)
-        PRINTF_LIKE(6, 7);
+	PRINTF_LIKE(6, 7);
 bool yaml_vfail(const char *bytes, size_t size, const char *name, struct text_place place, struct err *err, const char *fmt,
-        va_list args);
+	va_list args);
 
 #endif
