@@ -64,7 +64,7 @@ static void compare_plans(struct diff *d, const struct plan *a, const struct pla
 /* -- faults and properties -- */
 
 static bool same_fault_plan(
-        const struct timeline *a, const struct plan_fault *x, const struct timeline *b, const struct plan_fault *y)
+	const struct timeline *a, const struct plan_fault *x, const struct timeline *b, const struct plan_fault *y)
 {
 	if (!x || !y)
 		return x == y;
@@ -86,7 +86,7 @@ static bool same_fault(const struct timeline *a, size_t x, const struct timeline
 		if ((f->stage[stage] == TIMELINE_NONE) != (g->stage[stage] == TIMELINE_NONE))
 			return false;
 	return strcmp(timeline_node(a, (size_t)f->node), timeline_node(b, (size_t)g->node)) == 0 &&
-	       same_fault_plan(a, f->plan, b, g->plan);
+		same_fault_plan(a, f->plan, b, g->plan);
 }
 
 static void compare_faults(struct diff *d, const struct timeline *a, const struct timeline *b)
@@ -177,7 +177,7 @@ static struct align_side side_of(const struct timeline *t)
 }
 
 static bool align_events(struct diff *d, const struct timeline *a, const struct timeline *b, bool (*cancelled)(void *data),
-        void *data, struct err *err)
+	void *data, struct err *err)
 {
 	struct align_side x = side_of(a), y = side_of(b);
 	struct align *align = align_create(&x, &y, cancelled, data);
@@ -195,7 +195,7 @@ static bool align_events(struct diff *d, const struct timeline *a, const struct 
 }
 
 static bool compare_events(struct diff *d, const struct timeline *a, const struct timeline *b, bool (*cancelled)(void *data),
-        void *data, bool *ret_same_bytes, struct err *err)
+	void *data, bool *ret_same_bytes, struct err *err)
 {
 	if (!compare_bytes(a, b, ret_same_bytes, err))
 		return false;
@@ -210,7 +210,7 @@ static bool compare_events(struct diff *d, const struct timeline *a, const struc
 /* -- the whole -- */
 
 struct diff *diff_create(
-        const struct timeline *a, const struct timeline *b, bool (*cancelled)(void *data), void *data, struct err *err)
+	const struct timeline *a, const struct timeline *b, bool (*cancelled)(void *data), void *data, struct err *err)
 {
 	struct diff *d = mem_alloc(sizeof *d);
 	bool same_bytes;

@@ -44,7 +44,7 @@ struct diff {
 	size_t hunk_count;
 	bool work_limit; /* a stretch was too different to be aligned in reasonable time and counts as changed whole */
 	size_t first; /* first divergence: the same number in both, perhaps one past the end of one; NONE if events are the same
-	               */
+		       */
 	size_t first_icount; /* first event that is not at the same instruction count in both (within the common part); NONE */
 	struct diff_choice *choices;
 	size_t choice_count;
@@ -59,7 +59,7 @@ struct diff {
 /* Borrows the timelines, which must not be refreshed while it lives. cancelled may be NULL; when it returns true: ERR_CANCELLED.
  */
 struct diff *diff_create(
-        const struct timeline *a, const struct timeline *b, bool (*cancelled)(void *data), void *data, struct err *err);
+	const struct timeline *a, const struct timeline *b, bool (*cancelled)(void *data), void *data, struct err *err);
 void diff_destroy(struct diff *diff);
 
 /* The lines that headline and story are made of; diff_create calls these. */

@@ -175,7 +175,10 @@ static void put_cause(const struct diff *d, const struct timeline *a, const stru
 {
 	const struct plan *x = timeline_facts(a)->plan, *y = timeline_facts(b)->plan;
 	if (!x || !y) {
-		buf_printf(out, "plan: %s has none, so nothing can be said of the cause\n", x ? "B" : y ? "A" : "neither");
+		buf_printf(out, "plan: %s, so nothing can be said of the cause\n",
+			x           ? "B has none"
+				: y ? "A has none"
+				    : "neither has one");
 		return;
 	}
 	if (d->same_plan) {

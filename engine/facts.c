@@ -41,7 +41,7 @@ static bool get_margin(const struct json *object, struct fact_property *p, struc
 		return true;
 	const char *unit;
 	if (!json_get_u64(margin, "used", &p->margin_used, err) || !json_get_u64(margin, "of", &p->margin_of, err) ||
-	        !json_get_str(margin, "unit", &unit, err))
+		!json_get_str(margin, "unit", &unit, err))
 		return err_prefix(err, "margin");
 	free(p->margin_unit);
 	p->margin_unit = mem_str(unit);
@@ -68,14 +68,14 @@ static bool get_property(const struct json *object, struct fact_property *p, str
 {
 	const char *id, *type, *why;
 	if (!json_get_str(object, "id", &id, err) || !json_get_str(object, "type", &type, err) ||
-	        !json_get_str(object, "why", &why, err))
+		!json_get_str(object, "why", &why, err))
 		return false;
 	p->id = mem_str(id);
 	p->type = mem_str(type);
 	p->why = mem_str(why);
 	return get_verdict(object, &p->verdict, err) && json_get_u64(object, "decided_at", &p->decided_at, err) &&
-	       json_get_u64(object, "evaluations", &p->evaluations, err) && get_witnesses(object, p, err) &&
-	       get_margin(object, p, err) && get_place(object, &p->place, err);
+		json_get_u64(object, "evaluations", &p->evaluations, err) && get_witnesses(object, p, err) &&
+		get_margin(object, p, err) && get_place(object, &p->place, err);
 }
 
 static bool get_properties(const struct json *root, struct facts *facts, struct err *err)
@@ -86,7 +86,7 @@ static bool get_properties(const struct json *root, struct facts *facts, struct 
 		return false;
 	if (version != 1)
 		return err_set(err, ERR_INPUT, "this is version %llu of polecat_properties; version 1 is known",
-		        (unsigned long long)version);
+			(unsigned long long)version);
 	if (!get_verdict(root, &facts->verdict, err) || !json_get(root, "properties", JSON_ARRAY, &list, err))
 		return false;
 	if (json_count(list) > FACTS_PROPERTIES_MAX)
@@ -136,7 +136,7 @@ bool facts_read(struct facts *facts, int dirfd, struct err *err)
 	bool has_plan = false, has_properties = false;
 	*facts = (struct facts){.verdict = VERDICT_UNKNOWN};
 	bool ok = read_file(dirfd, PLAN_NAME, PLAN_BYTES_MAX, &plan, &has_plan, err) &&
-	          read_file(dirfd, PROPERTIES_NAME, FACTS_PROPERTIES_BYTES_MAX, &properties, &has_properties, err);
+		read_file(dirfd, PROPERTIES_NAME, FACTS_PROPERTIES_BYTES_MAX, &properties, &has_properties, err);
 	if (ok && has_properties)
 		ok = facts_parse_properties(facts, properties.data, properties.size, err);
 	if (ok && has_plan)
@@ -208,10 +208,10 @@ void facts_put_trigger(const struct plan *plan, const struct plan_fault *fault, 
 	case TRIGGER_READY:
 	case TRIGGER_EXITED:
 		buf_printf(out, "when %s %s for the %llu%s time", node,
-		        t->on == TRIGGER_STARTED ? "starts"
-		        : t->on == TRIGGER_READY ? "is ready"
-		                                 : "exits",
-		        value, ordinal(t->value));
+			t->on == TRIGGER_STARTED         ? "starts"
+				: t->on == TRIGGER_READY ? "is ready"
+							 : "exits",
+			value, ordinal(t->value));
 		break;
 	}
 	if (t->delay_ns > 0) {

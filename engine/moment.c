@@ -30,12 +30,12 @@ static bool parse_icount(const struct timeline *t, const char *text, struct mome
 	uint64_t icount;
 	if (!text_parse_u64(digits, &icount))
 		return err_set(err, ERR_USAGE,
-		        "'%.60s' is not a moment: expected an instruction count, ev:NUMBER, fault:ID.STAGE, prop:ID, t:TIME, "
-		        "begin or end",
-		        text);
+			"'%.60s' is not a moment: expected an instruction count, ev:NUMBER, fault:ID.STAGE, prop:ID, t:TIME, "
+			"begin or end",
+			text);
 	if (icount > timeline_end_icount(t))
 		return err_set(err, ERR_USAGE, "instruction %" PRIu64 " is after the end: the run ends at %" PRIu64, icount,
-		        timeline_end_icount(t));
+			timeline_end_icount(t));
 	*ret = (struct moment){icount, timeline_at_icount(t, icount)};
 	return true;
 }
@@ -47,7 +47,7 @@ static bool parse_event(const struct timeline *t, const char *text, struct momen
 		return err_set(err, ERR_USAGE, "'ev:%.60s': expected an event number, as ev:17", text);
 	if (timeline_at_seq(t, seq) == TIMELINE_NONE)
 		return err_set(
-		        err, ERR_USAGE, "there is no event %" PRIu64 ": the run has events 1 to %zu", seq, timeline_count(t));
+			err, ERR_USAGE, "there is no event %" PRIu64 ": the run has events 1 to %zu", seq, timeline_count(t));
 	*ret = moment_of_event(t, timeline_at_seq(t, seq));
 	return true;
 }
@@ -153,8 +153,8 @@ static bool parse_fault(const struct timeline *t, const char *text, struct momen
 	} else {
 		if (!fault_stage_find(dot + 1, &stage))
 			return err_set(err, ERR_USAGE,
-			        "'fault:%.60s': expected a stage after the dot: selected, applied, rejected, observed or healed",
-			        text);
+				"'fault:%.60s': expected a stage after the dot: selected, applied, rejected, observed or healed",
+				text);
 		event = f->stage[stage];
 	}
 	if (event == TIMELINE_NONE)
@@ -178,10 +178,10 @@ static const struct prefix {
 	const char *name;
 	bool (*parse)(const struct timeline *t, const char *text, struct moment *ret, struct err *err);
 } prefixes[] = {
-        {"ev:", parse_event},
-        {"fault:", parse_fault},
-        {"prop:", parse_property},
-        {"t:", parse_time},
+	{"ev:", parse_event},
+	{"fault:", parse_fault},
+	{"prop:", parse_property},
+	{"t:", parse_time},
 };
 
 #define PREFIXES (sizeof prefixes / sizeof *prefixes)

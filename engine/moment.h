@@ -37,6 +37,6 @@ void moment_write(const struct timeline *timeline, const struct moment *moment, 
 
 /* Calls found with every moment text that starts with prefix, in order, at most 1000: for completion. */
 void moment_complete(
-        const struct timeline *timeline, const char *prefix, void (*found)(void *data, const char *text), void *data);
+	const struct timeline *timeline, const char *prefix, void (*found)(void *data, const char *text), void *data);
 
 #endif

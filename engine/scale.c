@@ -9,22 +9,26 @@
 #define FOLD_COLUMNS 9  /* columns of a folded stretch: its length is written there */
 #define FOLD_ROOM    40 /* columns that each folded stretch must leave to the others */
 
-/* x * columns / span without overflow; x < span. */
-static int part(uint64_t x, int columns, uint64_t span)
-{
-	while (span > UINT64_MAX / 2048) {
-		span >>= 8;
-		x >>= 8;
-	}
-	return span == 0 ? 0 : (int)(x * (uint64_t)columns / span);
-}
-
-/* The least x with part(x, columns, span) >= column. */
+/* The least x with x * columns / span >= column, without overflow. */
 static uint64_t least(int column, int columns, uint64_t span)
 {
 	uint64_t c = (uint64_t)column, n = (uint64_t)columns;
 	uint64_t whole = span / n * c, rest = span % n * c;
 	return whole + (rest + n - 1) / n;
+}
+
+/* x * columns / span, the same way, so that the two agree to the last digit. */
+static int part(uint64_t x, int columns, uint64_t span)
+{
+	int low = 0, high = columns; /* least(low) <= x, and it is more for high */
+	while (high - low > 1) {
+		int middle = low + (high - low) / 2;
+		if (least(middle, columns, span) <= x)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 uint64_t scale_value(const struct timeline *t, enum lanes_axis axis, size_t event)
@@ -56,6 +60,12 @@ static size_t first_at(const struct timeline *t, enum lanes_axis axis, uint64_t 
 	return low;
 }
 
+/* The first event after a value. */
+static size_t first_after(const struct timeline *t, enum lanes_axis axis, uint64_t value)
+{
+	return value == UINT64_MAX ? timeline_count(t) : first_at(t, axis, value + 1);
+}
+
 /* -- folding -- */
 
 struct idle {
@@ -66,7 +76,7 @@ struct idle {
 static size_t find_idle(const struct timeline *t, const struct lanes_window *w, struct idle *list, size_t most)
 {
 	const struct entry *e = timeline_entries(t);
-	size_t count = 0, end = w->to == UINT64_MAX ? timeline_count(t) : first_at(t, LANES_VTIME, w->to + 1);
+	size_t count = 0, end = first_after(t, LANES_VTIME, w->to);
 	uint64_t before = w->from, shortest = 0;
 	for (size_t i = first_at(t, LANES_VTIME, w->from); i <= end; i++) {
 		uint64_t here = i < end ? e[i].vtime_ns : w->to;
@@ -165,10 +175,10 @@ static void find_firsts(struct scale *s, const struct timeline *t)
 		uint64_t span = p->to - p->from;
 		for (int c = 0; c < p->columns; c++) {
 			uint64_t x = p->folded || c == 0 ? 0 : least(c, p->columns, span + (span < UINT64_MAX));
-			s->first[p->column + c] = first_at(t, axis, p->from + x);
+			s->first[p->column + c] = x > span ? first_after(t, axis, p->to) : first_at(t, axis, p->from + x);
 		}
 	}
-	s->first[s->columns] = s->window.to == UINT64_MAX ? timeline_count(t) : first_at(t, axis, s->window.to + 1);
+	s->first[s->columns] = first_after(t, axis, s->window.to);
 }
 
 void scale_init(struct scale *s, const struct timeline *t, struct lanes_window window, int columns, bool fold)
@@ -216,14 +226,15 @@ int scale_piece_column(const struct scale_piece *p, uint64_t value)
 
 uint64_t scale_step(const struct scale *s, int columns)
 {
-	uint64_t most = 1; /* values per column in the piece drawn coarsest */
+	uint64_t wanted = 1, step = 1; /* what so many columns hold in the piece that is drawn coarsest */
 	for (size_t i = 0; i < s->piece_count; i++) {
 		const struct scale_piece *p = &s->pieces[i];
-		uint64_t per = p->folded ? 0 : (p->to - p->from) / (uint64_t)p->columns;
-		if (per > most)
-			most = per;
+		uint64_t span = p->to - p->from, n = (uint64_t)p->columns, c = (uint64_t)columns;
+		if (p->folded)
+			continue;
+		uint64_t here = span / n > UINT64_MAX / 2 / c ? UINT64_MAX / 2 : span / n * c + span % n * c / n;
+		wanted = here > wanted ? here : wanted;
 	}
-	uint64_t wanted = most > UINT64_MAX / 1024 ? UINT64_MAX : most * (uint64_t)columns, step = 1;
 	while (step < wanted && step <= UINT64_MAX / 10) {
 		if (step * 2 >= wanted)
 			return step * 2;

@@ -23,7 +23,7 @@ enum search_result { SEARCH_MORE, SEARCH_FOUND, SEARCH_END, SEARCH_FAILED };
  * the text is empty or too long.
  */
 struct search *search_create(const struct timeline *timeline, const char *text, size_t from, bool backward,
-        const struct timeline_filter *filter, struct err *err);
+	const struct timeline_filter *filter, struct err *err);
 void search_destroy(struct search *search);
 
 /*

@@ -87,7 +87,7 @@ static bool event_of_seq(const struct timeline *t, const char *id, uint64_t seq,
 {
 	if (seq == 0 || seq > t->index.count)
 		return err_set(err, ERR_INPUT, "properties.json: %s names event %llu, but the run has events 1 to %zu", id,
-		        (unsigned long long)seq, t->index.count);
+			(unsigned long long)seq, t->index.count);
 	*ret = (size_t)seq - 1;
 	return true;
 }
@@ -250,8 +250,8 @@ static bool events_replaced(const struct timeline *t)
 {
 	struct stat ours, theirs;
 	return t->events >= 0 && fstat(t->events, &ours) == 0 &&
-	       fstatat(t->dir, EVENTS_NAME, &theirs, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev);
+		fstatat(t->dir, EVENTS_NAME, &theirs, AT_SYMLINK_NOFOLLOW) == 0 &&
+		(ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev);
 }
 
 /* The plan and the verdicts come when they come. A plan that comes after events renumbers nodes and faults, once. */
@@ -414,7 +414,7 @@ size_t timeline_at_seq(const struct timeline *t, uint64_t seq)
 static bool passes(const struct entry *e, const struct timeline_filter *f)
 {
 	return (f->kinds == 0 || f->kinds >> e->kind & 1) && (f->node == 0 || e->node + 1 == f->node) &&
-	       (f->fault == 0 || e->fault == (uint32_t)f->fault) && (f->flags == 0 || e->flags & f->flags);
+		(f->fault == 0 || e->fault == (uint32_t)f->fault) && (f->flags == 0 || e->flags & f->flags);
 }
 
 bool timeline_matches(const struct timeline *t, size_t index, const struct timeline_filter *filter)

@@ -74,7 +74,7 @@ struct timeline_filter {
 };
 #define TIMELINE_FAULT_KINDS \
 	(1ull << EVENT_FAULT_SELECTED | 1ull << EVENT_FAULT_APPLIED | 1ull << EVENT_FAULT_REJECTED | \
-	        1ull << EVENT_FAULT_OBSERVED | 1ull << EVENT_FAULT_HEALED)
+		1ull << EVENT_FAULT_OBSERVED | 1ull << EVENT_FAULT_HEALED)
 
 bool timeline_matches(const struct timeline *timeline, size_t index, const struct timeline_filter *filter);
 /* The nearest event after (before) index that passes; NONE if there is none. From TIMELINE_NONE: the first (the last). */

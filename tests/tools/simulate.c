@@ -230,15 +230,19 @@ static bool print_value(struct machine *m, size_t node, const char *word, uint64
 
 static bool print_hostile(struct machine *m, size_t node, struct err *err)
 {
+#define LINE(text) \
+	{ \
+		text, sizeof text - 1 \
+	}
 	static const struct event_bytes lines[] = {
-		{"\33[2J\33[31mred\7", 14},
-		{"wide \xe6\xbc\xa2\xe5\xad\x97 e\xcc\x81 \xe2\x80\xae"
-		 "abc",
-			20},
-		{"not utf-8 \xff\xfe\x80", 13},
-		{"tab\tback\\slash \"quote\" nul\0end", 31},
-		{"", 0},
+		LINE("\33[2J\33[31mred\7"),
+		LINE("wide \xe6\xbc\xa2\xe5\xad\x97 e\xcc\x81 \xe2\x80\xae"
+		     "abc"),
+		LINE("not utf-8 \xff\xfe\x80"),
+		LINE("tab\tback\\slash \"quote\" nul\0end"),
+		LINE(""),
 	};
+#undef LINE
 	size_t which = (size_t)text_dice(m, node, 0, sizeof lines / sizeof *lines);
 	if (which < sizeof lines / sizeof *lines)
 		return print(m, node, false, lines[which].data, lines[which].size, err);
@@ -266,7 +270,7 @@ static bool client_line(struct machine *m, struct err *err)
 
 static bool line_of(struct machine *m, size_t node, struct err *err)
 {
-	if (m->options->hostile && text_dice(m, node, 1, 6) == 1)
+	if (m->options->hostile && text_dice(m, node, 1, 3) == 1)
 		return print_hostile(m, node, err);
 	if (node == m->plan->node_count - 1)
 		return client_line(m, err);
