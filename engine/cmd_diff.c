@@ -1,3 +1,4 @@
+/* `polecat diff`: where two runs part, for people or for programs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* `polecat show`: what is in a run, in parts; each part for people or, with --json, for programs. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,5 @@
-/* How lanes_draw.c and lanes_rows.c draw. Not for anybody else. */
+/* How the timeline's picture is put together, shared by lanes_draw.c (frame, axis, playhead) and lanes_rows.c (the lanes). Not
+ * for others. */
 #ifndef ENGINE_LANES_DRAW_H
 #define ENGINE_LANES_DRAW_H
 

@@ -18,7 +18,8 @@ static void every_kind_has_words(void)
 	says((struct event){.kind = EVENT_NODE_STARTED, .invocation = 2, .pid = 71}, "invocation 2, pid 71");
 	says((struct event){.kind = EVENT_NODE_READY, .invocation = 2}, "invocation 2");
 	says((struct event){.kind = EVENT_NODE_CLEANED, .invocation = 2}, "invocation 2");
-	says((struct event){.kind = EVENT_NODE_LAUNCH_FAILED, .invocation = 1, .why = "exec", .status = ENOENT}, "invocation 1: exec: ENOENT");
+	says((struct event){.kind = EVENT_NODE_LAUNCH_FAILED, .invocation = 1, .why = "exec", .status = ENOENT},
+		"invocation 1: exec: ENOENT");
 	says((struct event){.kind = EVENT_NODE_EXITED, .status = 3, .out_bytes = 5, .err_bytes = 6}, "exit 3 after 11 bytes");
 	says((struct event){.kind = EVENT_NODE_EXITED, .by_signal = true, .status = SIGKILL}, "killed by SIGKILL after 0 bytes");
 	says((struct event){.kind = EVENT_PROC_OOM, .kills = 2}, "out of memory, 2 killed");
@@ -26,7 +27,8 @@ static void every_kind_has_words(void)
 	says((struct event){.kind = EVENT_IO_LINE, .is_stderr = true, .cut = true, .text = {"oh", 2}}, "err: oh (cut)");
 	says((struct event){.kind = EVENT_USER_EVENT, .text = {"{}", 2}}, "{}");
 	says((struct event){.kind = EVENT_FAULT_APPLIED, .fault = "kill#1", .type = "kill", .why = ""}, "kill#1");
-	says((struct event){.kind = EVENT_FAULT_REJECTED, .fault = "kill#1", .type = "kill", .why = "it is down"}, "kill#1: it is down");
+	says((struct event){.kind = EVENT_FAULT_REJECTED, .fault = "kill#1", .type = "kill", .why = "it is down"},
+		"kill#1: it is down");
 	says((struct event){.kind = EVENT_RUN_END, .reason = "done", .why = ""}, "done");
 	says((struct event){.kind = EVENT_RUN_END, .reason = "guest_panic", .why = "oops"}, "guest_panic: oops");
 }

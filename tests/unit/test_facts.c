@@ -2,7 +2,8 @@
 #include "made.h"
 
 #define ROW \
-	"{\"id\":\"a\",\"type\":\"never\",\"verdict\":\"unknown\",\"decided_at\":3,\"evaluations\":4,\"why\":\"w\",\"witnesses\":[1,2]," \
+	"{\"id\":\"a\",\"type\":\"never\",\"verdict\":\"unknown\",\"decided_at\":3,\"evaluations\":4,\"why\":\"w\"," \
+	"\"witnesses\":[1,2]," \
 	"\"margin\":{\"used\":1,\"of\":2,\"unit\":\"ns\"},\"line\":5,\"column\":6}"
 #define WHOLE "{\"polecat_properties\":1,\"verdict\":\"unknown\",\"properties\":[" ROW "]}\n"
 
@@ -33,7 +34,8 @@ static void every_shorter_file_is_refused(void)
 	for (size_t size = 0; size < strlen(WHOLE) - 1; size++) {
 		struct facts f;
 		struct err err = {0};
-		good &= !facts_parse_properties(&f, WHOLE, size, &err) && err.code == ERR_INPUT && strstr(err.text, "properties.json");
+		good &= !facts_parse_properties(&f, WHOLE, size, &err) && err.code == ERR_INPUT &&
+			strstr(err.text, "properties.json");
 		good &= f.properties == NULL && !f.has_properties;
 	}
 	CU_ASSERT_TRUE(good);
@@ -58,7 +60,8 @@ static void refused(const char *old, const char *new, const char *expected)
 
 static void wrong_values_are_named(void)
 {
-	refused("\"polecat_properties\":1", "\"polecat_properties\":9", "this is version 9 of polecat_properties; version 1 is known");
+	refused("\"polecat_properties\":1", "\"polecat_properties\":9",
+		"this is version 9 of polecat_properties; version 1 is known");
 	refused("\"verdict\":\"unknown\",\"properties\"", "\"verdict\":\"perhaps\",\"properties\"", "'perhaps' is not a verdict");
 	refused("\"id\":\"a\"", "\"id\":7", "properties[0]: id");
 	refused("\"decided_at\":3", "\"decided_at\":-3", "decided_at");
