@@ -1,3 +1,4 @@
+/* `polecat manual` and `polecat completion`: what is made from the command rows. */
 #include "engine/commands.h"
 #include "engine/help.h"
 #include "engine/output.h"
