@@ -323,9 +323,7 @@ void app_act(struct app *app, enum action action, const char *argument)
 	if (argument && !argument[strspn(argument, " ")])
 		argument = NULL;
 	if (!argument && action_needs_argument(action)) {
-		char *line = mem_printf("%s ", action_info(action)->name);
-		prompt_open(app->prompt, ":", line);
-		free(line);
+		app_message(app, true, "%s needs %s", action_info(action)->name, action_info(action)->argument);
 		return;
 	}
 	struct view *view = screen_focus(&app->screen);

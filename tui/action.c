@@ -40,10 +40,15 @@ const char *scope_name(enum scope scope)
 	return scopes[scope].name;
 }
 
-bool action_needs_argument(enum action action)
+bool action_asks(enum action action)
 {
 	const char *argument = table[action].argument;
 	return argument[0] && argument[0] != '[';
+}
+
+bool action_needs_argument(enum action action)
+{
+	return action_asks(action) && table[action].argument[0] != '(';
 }
 
 /* ---- keymap ---- */

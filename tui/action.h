@@ -29,8 +29,9 @@ enum scope {
 };
 
 /* X(ID, name, default keys, scope, argument or "", word for the line of keys, help).
- * An argument in [ ] may be left out; without brackets, a key asks for it on the `:` line. The word for the line of keys is ""
- * where the action is not shown there, and "<" where its key is shown together with that of the row above. */
+ * An argument in [ ] may be left out; without brackets, a key asks for it on the `:` line; in ( ) a key asks, and it may be
+ * empty. The word for the line of keys is "" where the action is not shown there, and "<" where its key is shown together with
+ * that of the row above. */
 #define ACTIONS(X) \
 	X(OPEN, "open", "Enter", RUNS, "[RUN]", "open", "Open the selected run, or the one named") \
 	X(MARK, "mark", "Space", RUNS, "", "mark", "Mark the run for comparing; two can be marked") \
@@ -91,7 +92,7 @@ enum scope {
 	X(PAGE_DOWN, "page-down", "PgDn C-f Space", LIST, "", "", "One page down") \
 	X(FIRST, "first", "Home g", LIST, "", "", "To the first row") \
 	X(LAST, "last", "End G", LIST, "", "", "To the last row") \
-	X(FILTER, "filter", "&", LIST, "[WORDS]", "filter", \
+	X(FILTER, "filter", "&", LIST, "(WORDS)", "filter", \
 		"Show only rows with these words; none: all. Also node:N kind:K fault:F; of runs verdict:V scenario:S " \
 		"seed:40..50") \
 	X(PANE_NEXT, "next-pane", "Tab", ALL, "", "pane", "Focus the next pane") \
@@ -126,7 +127,8 @@ const struct action_info *action_info(enum action action);
 enum action action_find(const char *name, size_t size); /* ACTION_NONE if there is none */
 const char *scope_title(enum scope scope);
 const char *scope_name(enum scope scope);
-/* The name is the whole command: an argument must follow. */
+/* A key for it asks for an argument first; and there must be one. */
+bool action_asks(enum action action);
 bool action_needs_argument(enum action action);
 
 /* ---- which key does what ---- */

@@ -292,6 +292,12 @@ static void key_input(struct app *app, uint32_t key)
 	}
 	screen_message(&app->screen, false, NULL);
 	enum action action = keymap_find(&app->keymap, key, screen_scopes(&app->screen));
+	if (action != ACTION_NONE && action_asks(action)) {
+		char *line = mem_printf("%s ", action_info(action)->name);
+		prompt_open(app->prompt, ":", line);
+		free(line);
+		return;
+	}
 	if (action != ACTION_NONE) {
 		app_act(app, action, NULL);
 		return;

@@ -257,28 +257,55 @@ void pen_number(struct pen *p, enum role role, const char *text, int width)
 
 /* ---- dump ---- */
 
+static bool is_blank(const struct cell *cell)
+{
+	return cell->code[0] == ' ' && cell->role == ROLE_TEXT && cell->overlay == ROLE_TEXT;
+}
+
+static int used_width(const struct cell *row, int width)
+{
+	while (width > 0 && is_blank(&row[width - 1]))
+		width--;
+	return width;
+}
+
+static void dump_text(const struct cell *row, int width, struct buf *out)
+{
+	while (width > 0 && row[width - 1].code[0] == ' ')
+		width--;
+	buf_char(out, '|');
+	for (int x = 0; x < width; x++)
+		for (int i = 0; i < 3 && row[x].code[i]; i++) {
+			char text[4];
+			buf_add(out, text, glyph_encode(row[x].code[i], text));
+		}
+	buf_char(out, '\n');
+}
+
+/* A role's letter, followed by how often it stands there unless once; an overlay's letter in its place, after a '^'. */
+static void dump_roles(const struct cell *row, int width, struct buf *out)
+{
+	buf_char(out, '|');
+	for (int x = 0; x < width;) {
+		int n = 1;
+		while (x + n < width && row[x + n].role == row[x].role && row[x + n].overlay == row[x].overlay)
+			n++;
+		if (row[x].overlay != ROLE_TEXT)
+			buf_printf(out, "^%c", theme_role_letter((enum role)row[x].overlay));
+		else
+			buf_char(out, theme_role_letter((enum role)row[x].role));
+		if (n > 1)
+			buf_printf(out, "%d", n);
+		x += n;
+	}
+	buf_char(out, '\n');
+}
+
 void canvas_dump(const struct canvas *c, struct buf *out)
 {
-	for (int y = 0; y < c->height; y++) {
-		buf_char(out, '|');
-		for (int x = 0; x < c->width; x++) {
-			const struct cell *cell = &c->cells[y * c->width + x];
-			for (int i = 0; i < 3 && cell->code[i]; i++) {
-				char text[4];
-				buf_add(out, text, glyph_encode(cell->code[i], text));
-			}
-		}
-		buf_str(out, "|\n");
-	}
+	for (int y = 0; y < c->height; y++)
+		dump_text(&c->cells[y * c->width], used_width(&c->cells[y * c->width], c->width), out);
 	buf_str(out, "roles\n");
-	for (int y = 0; y < c->height; y++) {
-		buf_char(out, '|');
-		for (int x = 0; x < c->width; x++) {
-			const struct cell *cell = &c->cells[y * c->width + x];
-			bool empty = cell->code[0] == ' ' && cell->role == ROLE_TEXT;
-			enum role role = (enum role)(cell->overlay != ROLE_TEXT ? cell->overlay : cell->role);
-			buf_char(out, empty && cell->overlay == ROLE_TEXT ? ' ' : theme_role_letter(role));
-		}
-		buf_str(out, "|\n");
-	}
+	for (int y = 0; y < c->height; y++)
+		dump_roles(&c->cells[y * c->width], used_width(&c->cells[y * c->width], c->width), out);
 }

@@ -66,7 +66,8 @@ void pen_field(struct pen *p, enum role role, const char *text, int width);
 /* Right-aligned in width. */
 void pen_number(struct pen *p, enum role role, const char *text, int width);
 
-/* Appends the picture: "|" text "|" lines, then "roles" and one letter a cell. Stable: this is what golden files hold. */
+/* Appends the picture: a "|" and the text of each row, then "roles" and for each row the letters of its roles, with counts where
+ * one repeats. Blanks at the end of a row are left out. Stable: this is what golden files hold. */
 void canvas_dump(const struct canvas *c, struct buf *out);
 
 #endif

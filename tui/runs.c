@@ -98,19 +98,30 @@ static void inherit(struct run_row *row, struct run_row *old, size_t old_count)
 	row->marked = marked;
 }
 
+static int64_t seconds_of(struct tm tm)
+{
+	tm.tm_year -= 1900;
+	tm.tm_mon -= 1;
+	return (int64_t)timegm(&tm);
+}
+
 /* The start of a name is when it was recorded: 20260831T101500Z-... */
 static int64_t when_of(const char *name)
 {
 	struct tm tm = {0};
 	if (starts(name, RUNDIR_INCOMPLETE))
 		name += strlen(RUNDIR_INCOMPLETE);
-	char zone;
-	if (sscanf(name, "%4d%2d%2dT%2d%2d%2d%c", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec,
-		    &zone) < 6)
-		return 0;
-	tm.tm_year -= 1900;
-	tm.tm_mon -= 1;
-	return (int64_t)timegm(&tm);
+	int got = sscanf(name, "%4d%2d%2dT%2d%2d%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec);
+	return got == 6 ? seconds_of(tm) : 0;
+}
+
+/* A manifest says it too, whatever the directory is called now. */
+static int64_t created_at(const char *text)
+{
+	struct tm tm = {0};
+	int got = sscanf(
+		text, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec);
+	return got == 6 ? seconds_of(tm) : 0;
 }
 
 bool runs_scan(struct runs *list, struct err *err)
@@ -140,7 +151,6 @@ bool runs_scan(struct runs *list, struct err *err)
 		struct run_row row = {.name = mem_str(entry->d_name), .recording = starts(entry->d_name, RUNDIR_INCOMPLETE)};
 		inherit(&row, old, old_count);
 		row.when = row.when ? row.when : when_of(row.name);
-		row.when = row.when ? row.when : (int64_t)st.st_mtime;
 		ARRAY_PUSH(list->rows, list->count, list->room) = row;
 	}
 	closedir(stream);
@@ -210,6 +220,7 @@ static bool read_manifest(struct run_row *row, int dir, struct err *err)
 		row->vtime_ns = m.vtime_ns;
 		row->icount = m.icount;
 		row->reproducible = mem_str(m.reproducible);
+		row->when = created_at(m.created);
 	}
 	manifest_finish(&m);
 	buf_free(&bytes);

@@ -64,6 +64,7 @@ static void follow_playhead(struct view_properties *v, const struct run *run)
 			list_select(&v->view.list, row);
 			return;
 		}
+	list_select(&v->view.list, 0); /* nothing was decided here: the failures, which stand first */
 }
 
 static void sync(struct view *view, const struct model *m)

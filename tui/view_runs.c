@@ -154,7 +154,7 @@ static void draw_row(const struct run_row *row, const struct model *m, const str
 		pen_text(p, ROLE_TEXT, " ");
 	}
 	if (w->age)
-		pen_number(p, ROLE_DIM, fmt_age(m->now_s - row->when, text), w->age);
+		pen_number(p, ROLE_DIM, row->when ? fmt_age(m->now_s - row->when, text) : "", w->age);
 }
 
 static void draw_head(const struct model *m, const struct columns *w, struct pen *p)

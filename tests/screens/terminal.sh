@@ -1,0 +1,189 @@
+#!/bin/bash
+# The screen in true terminals (tmux hosts them): kinds of terminal, locales, a resize storm, suspend, signals, a crash, and the
+# terminal afterwards as it was before. Waits for what is to be seen, never for time to pass.
+# limit: 240
+. tests/lib.sh
+tui=$(dirname "$POLECAT")/polecat-tui
+command -v tmux >/dev/null || fail "tmux is not installed"
+passed=0
+cp -a tests/screens/runs "$WORK/runs"
+cd "$WORK"
+mkdir -p state
+t() { tmux -S "$WORK/tmux" "$@"; }
+trap 't kill-server 2>/dev/null' EXIT
+
+# start WIDTHxHEIGHT ENV...: a shell with job control and this environment in a window of its own.
+start() {
+	local size=$1
+	shift
+	printf 'PS1="ready> "\nunset PROMPT_COMMAND\n' >rc
+	t kill-server 2>/dev/null
+	t -f /dev/null new-session -d -x "${size%x*}" -y "${size#*x}" \
+		"env -u COLORTERM XDG_STATE_HOME=$WORK/state XDG_CONFIG_HOME=$WORK/config INPUTRC=/dev/null $* bash --rcfile rc -i"
+	sees 'ready> *$'
+	keys "stty -g >before; clear" Enter
+	sees '^ready> *$'
+}
+keys() { t send-keys "$@"; }
+screen() { t capture-pane -p; }
+# until COMMAND...: waits until it is true, at most 20 s.
+until_true() {
+	local tries
+	for ((tries = 0; tries < 400; tries++)); do
+		"$@" && return 0
+		read -rt 0.05 <> <(:)
+	done
+	return 1
+}
+shows() { screen | grep -qE -- "$1"; }
+sees() { until_true shows "$1" || { screen; fail "$what: never shows: $1"; }; }
+run() { keys "$tui --runs runs $*; echo exit=\$?" Enter; }
+pid() { pgrep -f -- "$tui --runs" | head -n 1; }
+gone() { [ -z "$(pid)" ]; }
+# The terminal is as it was: modes, cursor, first screen, no mouse.
+sane() {
+	keys "stty -g >after" Enter
+	until_true test -s after || { screen; fail "$what: the shell does not answer"; }
+	until_true cmp -s before after || fail "$what: the terminal's modes changed: $(cat before) $(cat after)"
+	rm after
+	[ "$(t display -p '#{alternate_on}#{cursor_flag}#{mouse_any_flag}')" = 010 ] ||
+		fail "$what: alternate screen, cursor, mouse: $(t display -p '#{alternate_on}#{cursor_flag}#{mouse_any_flag}')"
+	passed=$((passed + 1))
+}
+
+for term in xterm-256color screen-256color vt100 linux no-such-terminal; do
+	for lang in C C.UTF-8; do
+		what="TERM=$term LANG=$lang"
+		start 80x24 TERM=$term LC_ALL=$lang
+		run runs/fail
+		sees 'FAIL no-lost-ack'
+		keys '?'
+		sees 'Keys and commands'
+		keys q
+		sees 'events'
+		[ $lang = C.UTF-8 ] || ! screen | grep -qP '[^\x00-\x7f]' || fail "$what: draws with more than ASCII"
+		keys q
+		sees 'exit=0'
+		sane
+	done
+done
+
+what="TERM=dumb"
+start 80x24 TERM=dumb LC_ALL=C.UTF-8
+run runs/fail
+sees 'cannot place a cursor'
+sees 'exit=4'
+sane
+
+what="resize storm"
+start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8
+run runs/fail
+sees 'FAIL no-lost-ack'
+for size in 20x5 200x60 1x1 80x24 2x40 300x2 40x12 1x50 120x40 10x10 80x24; do
+	t resize-window -x ${size%x*} -y ${size#*x}
+	keys Left
+done
+keys ':'
+t resize-window -x 3 -y 2
+t resize-window -x 80 -y 24
+keys Escape
+keys '?'
+t resize-window -x 1 -y 1
+t resize-window -x 80 -y 24
+sees 'Keys and commands'
+keys q q
+sees 'exit=0'
+sane
+
+what="NO_COLOR"
+start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8 NO_COLOR=1
+run runs/fail
+sees 'FAIL no-lost-ack'
+t capture-pane -pe | grep -qE $'\033\\[[0-9;]*(3[0-7]|38|4[0-7]|48)[;m]' && fail "$what: there are colours"
+keys q
+sees 'exit=0'
+sane
+
+what="suspend and continue"
+start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8
+run runs/fail
+sees 'FAIL no-lost-ack'
+keys m
+sees 'mouse on'
+keys C-z
+sees 'Stopped'
+keys "clear" Enter
+sane
+keys fg Enter
+sees 'FAIL no-lost-ack'
+kill -TSTP "$(pid)"
+sees 'Stopped'
+sane
+keys fg Enter
+sees 'FAIL no-lost-ack'
+kill -STOP "$(pid)"
+kill -CONT "$(pid)"
+keys '?'
+sees 'Keys and commands'
+keys Q
+sees 'exit='
+sane
+
+for signal in SEGV ABRT BUS TERM INT QUIT HUP; do
+	what="SIG$signal"
+	start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8
+	keys "ulimit -c 0" Enter
+	run runs/fail
+	sees 'FAIL no-lost-ack'
+	keys m
+	sees 'mouse on'
+	kill -$signal "$(pid)"
+	sees 'exit=[0-9]+'
+	sane
+done
+
+what="kill -9 loses nothing that was set"
+start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8
+run runs/fail
+sees 'FAIL no-lost-ack'
+keys :
+keys -l 'goto ev:100'
+keys Enter
+sees 'ev 100/300'
+keys :
+keys -l 'bookmark before the end'
+keys Enter
+sees 'bookmark set'
+keys Left
+sees 'ev 99/300 '
+kill -9 "$(pid)"
+until_true gone
+keys reset Enter
+keys clear Enter
+run runs/fail
+sees 'ev 99/300 '
+keys "'"
+sees 'bookmark: before the end'
+[ -z "$(find state -type f ! -perm 600)" ] || fail "$what: state that others can read: $(find state -type f ! -perm 600)"
+keys q
+sees 'exit=0'
+sane
+
+what="a run that grows"
+start 100x30 TERM=xterm-256color LC_ALL=C.UTF-8
+run runs/.incomplete-recording
+sees 'recording +icount'
+sees 'following'
+lines=$(wc -l <runs/.incomplete-recording/events.jsonl)
+head -n "$lines" runs/fail/events.jsonl | cmp -s - <(head -n "$lines" runs/.incomplete-recording/events.jsonl) || fail "the fixtures do not belong together"
+cp runs/fail/events.jsonl more && head -n 290 more >runs/.incomplete-recording/events.jsonl
+sees 'ev 290/290 '
+keys g
+sees 'ev 1/290 '
+cp more runs/.incomplete-recording/events.jsonl
+sees 'ev 1/300 '
+keys q
+sees 'exit=0'
+sane
+
+echo "$passed passed, 0 failed"
