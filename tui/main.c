@@ -182,6 +182,8 @@ static bool headless(struct options *o, struct err *err)
 	struct canvas canvas;
 	struct buf out = {0};
 	o->app.keep_state = o->state;
+	if (o->random)
+		o->app.polecat = NULL; /* random keys must not record anything */
 	o->app.read_config = o->state;
 	canvas_init(&canvas, !o->ascii);
 	canvas_resize(&canvas, o->width, o->height);
@@ -292,7 +294,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	bool ok = true;
-	o.app.polecat = find_polecat();
+	char *polecat = find_polecat();
+	o.app.polecat = polecat;
 	if (o.manual) {
 		ok = manual_print(stdout, &err);
 	} else if (o.script || o.random) {
@@ -301,7 +304,7 @@ int main(int argc, char **argv)
 	} else {
 		ok = on_terminal(&o, &err);
 	}
-	free(o.app.polecat);
+	free(polecat);
 	if (!ok)
 		fprintf(stderr, "polecat-tui: %s\n", err.text);
 	return ok ? 0 : err_exit_status(err.code);
