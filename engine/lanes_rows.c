@@ -155,6 +155,16 @@ void lane_draw_nodes(const struct draw *d, int row, int rows, int first_node)
 
 /* -- fault rows -- */
 
+/* The first event after a fault was selected: faults are selected long before what starts them comes, often all at once. */
+static size_t first_effect(const struct timeline_fault *f)
+{
+	size_t first = TIMELINE_NONE;
+	for (size_t stage = 0; stage < FAULT_STAGES; stage++)
+		if (stage != FAULT_SELECTED && f->stage[stage] < first)
+			first = f->stage[stage];
+	return first;
+}
+
 /* Where a fault's name may start: after its start and whatever stages follow at once. */
 static int name_column(const struct draw *d, const struct timeline_fault *f, int from, int size)
 {
@@ -163,7 +173,7 @@ static int name_column(const struct draw *d, const struct timeline_fault *f, int
 		moved = false;
 		for (size_t stage = 0; stage < FAULT_STAGES; stage++) {
 			int column = f->stage[stage] == TIMELINE_NONE ? -1 : scale_column(&d->lanes->scale, f->stage[stage]);
-			if (column >= name && column < name + size && stage != FAULT_HEALED) {
+			if (column >= name && column < name + size && stage != FAULT_HEALED && stage != FAULT_SELECTED) {
 				name = column + 1;
 				moved = true;
 			}
@@ -198,9 +208,14 @@ struct lane_span *lane_place_faults(const struct draw *d, size_t *ret_count, int
 	size_t faults = timeline_fault_count(d->t), count = 0;
 	struct lane_span *spans = mem_array(faults, sizeof *spans);
 	for (size_t i = 0; i < faults && s->columns > 0; i++) {
-		size_t first, last;
+		size_t first, last, effect = first_effect(timeline_fault(d->t, i)), end = s->first[s->columns];
 		timeline_fault_span(d->t, i, &first, &last);
-		if (first == TIMELINE_NONE || last < s->first[0] || first >= s->first[s->columns])
+		/* Where only its selection is in sight, that is all there is of it. */
+		if (effect < end)
+			first = effect;
+		else
+			last = first;
+		if (first == TIMELINE_NONE || last < s->first[0] || first >= end)
 			continue;
 		spans[count] = (struct lane_span){.fault = i, .from = scale_column(s, first), .to = scale_column(s, last)};
 		place_name(d, &spans[count++]);
@@ -238,7 +253,6 @@ static void draw_fault(const struct draw *d, int row, const struct lane_span *sp
 		lane_put_name(d, row, name, size, f->id, LANE_FAULT);
 	/* What happened last is what shows where several stages share a cell; but healing tells least. */
 	draw_stage(d, row, f->stage[FAULT_HEALED], G_FAULT_HEALED, LANE_FAULT_EDGE);
-	draw_stage(d, row, f->stage[FAULT_SELECTED], G_FAULT_SELECTED, LANE_FAULT_EDGE);
 	draw_stage(d, row, f->stage[FAULT_OBSERVED], G_FAULT_OBSERVED, LANE_FAULT_EDGE);
 	draw_stage(d, row, f->stage[FAULT_APPLIED], G_FAULT_APPLIED, LANE_FAULT_EDGE);
 	draw_stage(d, row, f->stage[FAULT_REJECTED], G_FAULT_REJECTED, LANE_FAULT_REJECTED);
@@ -250,6 +264,14 @@ void lane_draw_faults(const struct draw *d, int row, int rows, const struct lane
 		lane_draw_sides(d, row + r, r == 0 ? "faults" : "");
 	for (size_t i = 0; i < count && rows > 0; i++)
 		draw_fault(d, row + (spans[i].row < rows ? spans[i].row : rows - 1), &spans[i]);
+	/* Selections last, where there is room. */
+	for (size_t i = 0; i < count && rows > 0; i++) {
+		size_t selected = timeline_fault(d->t, spans[i].fault)->stage[FAULT_SELECTED];
+		int column = selected == TIMELINE_NONE ? -1 : scale_column(&d->lanes->scale, selected);
+		int r = row + (spans[i].row < rows ? spans[i].row : rows - 1), c = d->lanes->left + column;
+		if (column >= 0 && lane_is_blank(d->lanes, r, c, c + 1))
+			draw_stage(d, r, selected, G_FAULT_SELECTED, LANE_FAULT_EDGE);
+	}
 }
 
 /* -- the properties' row -- */
