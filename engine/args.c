@@ -66,7 +66,8 @@ static bool unknown_option(const struct args *args, const char *word, struct err
 	const char *near = text_nearest(word, names, args->given_count);
 	free(names);
 	if (near)
-		return err_set(err, ERR_USAGE, "%s: there is no option --%s (did you mean --%s?)", args->command->name, word, near);
+		return err_set(
+			err, ERR_USAGE, "%s: there is no option --%s (did you mean --%s?)", args->command->name, word, near);
 	return err_set(err, ERR_USAGE, "%s: there is no option --%s (`polecat help %s` lists them)", args->command->name, word,
 		args->command->name);
 }
@@ -110,7 +111,8 @@ static bool parse_option(struct args *args, int argc, char **argv, int *at, stru
 	if (!value && *at + 1 < argc)
 		value = argv[++*at];
 	if (!value)
-		return err_set(err, ERR_USAGE, "%s: --%s wants a value (%s)", args->command->name, g->option->name, g->option->value);
+		return err_set(
+			err, ERR_USAGE, "%s: --%s wants a value (%s)", args->command->name, g->option->name, g->option->value);
 	return give(args, g, value, err);
 }
 
@@ -192,8 +194,8 @@ size_t args_rest(const struct args *args, const char *const **ret)
 	return args->rest_count;
 }
 
-bool args_number(const struct args *args, const char *name, uint64_t fallback, uint64_t low, uint64_t high, uint64_t *ret,
-	struct err *err)
+bool args_number(
+	const struct args *args, const char *name, uint64_t fallback, uint64_t low, uint64_t high, uint64_t *ret, struct err *err)
 {
 	const char *text = args_value(args, name);
 	*ret = fallback;
@@ -203,8 +205,8 @@ bool args_number(const struct args *args, const char *name, uint64_t fallback, u
 	errno = 0;
 	unsigned long long n = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
 	if (!end || *end || errno || n < low || n > high)
-		return err_set(err, ERR_USAGE, "%s: --%s is '%s': expected a whole number from %llu to %llu", args->command->name, name,
-			text, (unsigned long long)low, (unsigned long long)high);
+		return err_set(err, ERR_USAGE, "%s: --%s is '%s': expected a whole number from %llu to %llu", args->command->name,
+			name, text, (unsigned long long)low, (unsigned long long)high);
 	*ret = n;
 	return true;
 }

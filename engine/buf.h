@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /* Never return NULL; sizes of zero give a pointer that may be freed. */
-void *mem_alloc(size_t size);                              /* zeroed */
-void *mem_array(size_t count, size_t size);                /* zeroed, overflow checked */
-void *mem_grow(void *old, size_t count, size_t size);      /* new part not zeroed */
-char *mem_str(const char *text);                           /* NULL gives NULL */
-char *mem_strn(const char *bytes, size_t size);            /* always NUL-terminated */
+void *mem_alloc(size_t size);                         /* zeroed */
+void *mem_array(size_t count, size_t size);           /* zeroed, overflow checked */
+void *mem_grow(void *old, size_t count, size_t size); /* new part not zeroed */
+char *mem_str(const char *text);                      /* NULL gives NULL */
+char *mem_strn(const char *bytes, size_t size);       /* always NUL-terminated */
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* `struct buf b = {0};` is an empty buffer. data is NUL-terminated after any append (the NUL is not counted). */
@@ -22,7 +22,7 @@ struct buf {
 	size_t room;
 };
 
-void buf_free(struct buf *b); /* back to empty */
+void buf_free(struct buf *b);  /* back to empty */
 void buf_clear(struct buf *b); /* keeps the memory */
 void buf_reserve(struct buf *b, size_t more);
 void buf_add(struct buf *b, const void *bytes, size_t size);
@@ -39,6 +39,7 @@ char *buf_take(struct buf *b);
 /* Makes room for one more element in a plain array: ARRAY_PUSH(list, count, room) = value; */
 #define ARRAY_PUSH(list, count, room) \
 	(*((count) < (room) ? &(list)[(count)++] \
-			    : ((room) = (room) ? (room) * 2 : 8, (list) = mem_grow((list), (room), sizeof *(list)), &(list)[(count)++])))
+			    : ((room) = (room) ? (room)*2 : 8, (list) = mem_grow((list), (room), sizeof *(list)), \
+				      &(list)[(count)++])))
 
 #endif

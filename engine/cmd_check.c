@@ -78,7 +78,8 @@ static bool prepare_all(const struct batch_options *o, struct err *err)
 	return ok;
 }
 
-static bool write_report(const char *path, const struct report *r, void (*format)(const struct report *, struct buf *), struct err *err)
+static bool write_report(
+	const char *path, const struct report *r, void (*format)(const struct report *, struct buf *), struct err *err)
 {
 	if (!path)
 		return true;
@@ -150,7 +151,8 @@ const struct command command_check = {
 	.least = 1,
 	.most = ARGS_MAX,
 	.about = "Run scenarios with many seeds; for CI.",
-	.more = "Keeps the runs that did not pass and prints a line that reproduces each. Ctrl-C stops the batch and still writes its\n"
+	.more = "Keeps the runs that did not pass and prints a line that reproduces each. Ctrl-C stops the batch and still "
+		"writes its\n"
 		"reports (exit 5).",
 	.options = options,
 	.run = check,

@@ -142,7 +142,8 @@ const struct command command_image = {
 	.least = 0,
 	.most = 2,
 	.about = "List, clean up or build boot snapshots.",
-	.more = "A boot snapshot is a machine booted once with the workloads of a scenario; it is made again when it is missing. `image\n"
+	.more = "A boot snapshot is a machine booted once with the workloads of a scenario; it is made again when it is missing. "
+		"`image\n"
 		"build` makes it without recording anything, for CI caches.",
 	.options = options,
 	.run = image,

@@ -37,8 +37,8 @@ static void print_row(const struct runlist_entry *e)
 	char vtime[32];
 	const char *verdict = verdict_name(m->verdict);
 	output_print(output_verdict_style(verdict), "%-12s", verdict);
-	output_print(OUTPUT_PLAIN, " %-48s %6" PRIu64 " events  %2" PRIu64 " faults  t %-10s %5" PRIu64 " KiB%s%s\n", e->name, m->events,
-		m->faults_applied, output_duration(m->vtime_ns, vtime), e->bytes / 1024, m->parent ? "  fork of " : "",
+	output_print(OUTPUT_PLAIN, " %-48s %6" PRIu64 " events  %2" PRIu64 " faults  t %-10s %5" PRIu64 " KiB%s%s\n", e->name,
+		m->events, m->faults_applied, output_duration(m->vtime_ns, vtime), e->bytes / 1024, m->parent ? "  fork of " : "",
 		m->parent ? m->parent : "");
 }
 

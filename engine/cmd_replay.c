@@ -62,8 +62,10 @@ const struct command command_replay = {
 	.least = 1,
 	.most = 1,
 	.about = "Execute a recorded run again and compare every event.",
-	.more = "RUN is a run directory, a part of the name of one in the runs directory, or \"last\". Every file and the identity of\n"
-		"QEMU, kernel, image and machine are checked first. Says \"identical\", or shows the first event that differs (exit 3).",
+	.more = "RUN is a run directory, a part of the name of one in the runs directory, or \"last\". Every file and the "
+		"identity of\n"
+		"QEMU, kernel, image and machine are checked first. Says \"identical\", or shows the first event that differs "
+		"(exit 3).",
 	.options = replay_options,
 	.run = replay,
 };
@@ -79,8 +81,8 @@ static void say_verified(const struct verify_result *v)
 		char count[32], registers[2 * DIGEST_SIZE + 1], memory[2 * DIGEST_SIZE + 1];
 		digest_hex(v->probes[i].registers, DIGEST_SIZE, registers);
 		digest_hex(v->probes[i].memory, DIGEST_SIZE, memory);
-		output_print(OUTPUT_PLAIN, "  at %14s  registers %.16s  memory %.16s  equal\n", output_count(v->probes[i].icount, count),
-			registers, memory);
+		output_print(OUTPUT_PLAIN, "  at %14s  registers %.16s  memory %.16s  equal\n",
+			output_count(v->probes[i].icount, count), registers, memory);
 	}
 	output_print(OUTPUT_PLAIN, "verdict %s\nrun     %s\n", verdict_name(v->first.verdict), v->first.run);
 }
@@ -118,7 +120,8 @@ const struct command command_verify = {
 	.least = 1,
 	.most = 1,
 	.about = "Record twice from scratch, replay both, and compare everything.",
-	.more = "Events are compared to the byte; registers and all memory by digest at several instruction counts. The verdicts of the\n"
+	.more = "Events are compared to the byte; registers and all memory by digest at several instruction counts. The verdicts "
+		"of the\n"
 		"properties do not matter to the exit status: 0 means reproducible, 3 that something differed.",
 	.options = verify_options,
 	.run = verify,

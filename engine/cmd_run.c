@@ -11,8 +11,9 @@ static void say_result(const struct record_result *r)
 	char vtime[32], icount[32];
 	const char *verdict = verdict_name(r->verdict);
 	output_print(output_verdict_style(verdict), "%s", verdict);
-	output_print(OUTPUT_PLAIN, "  %s  seed %llu  (%llu events, %llu of %llu faults applied, t %s, %s instructions, ended: %s)\n",
-		r->scenario, (unsigned long long)r->seed, (unsigned long long)r->events, (unsigned long long)r->faults_applied,
+	output_print(OUTPUT_PLAIN,
+		"  %s  seed %llu  (%llu events, %llu of %llu faults applied, t %s, %s instructions, ended: %s)\n", r->scenario,
+		(unsigned long long)r->seed, (unsigned long long)r->events, (unsigned long long)r->faults_applied,
 		(unsigned long long)r->faults, output_duration(r->vtime_ns, vtime), output_count(r->icount, icount), r->end);
 	for (size_t i = 0; i < r->property_count; i++) {
 		const struct record_property *p = &r->properties[i];
@@ -34,7 +35,8 @@ static void say_next(const struct record_result *r)
 	for (size_t i = 0; i < r->property_count && !bad; i++)
 		if (r->properties[i].verdict == VERDICT_FAIL)
 			bad = r->properties[i].id;
-	output_print(OUTPUT_PLAIN, "run     %s\nreplay  polecat replay %s\nui      polecat ui %s\ndebug   polecat debug %s --at %s%s\n", r->run,
+	output_print(OUTPUT_PLAIN,
+		"run     %s\nreplay  polecat replay %s\nui      polecat ui %s\ndebug   polecat debug %s --at %s%s\n", r->run,
 		r->run, r->run, r->run, bad ? "prop:" : "end", bad ? bad : "");
 }
 

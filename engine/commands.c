@@ -9,7 +9,7 @@ const struct command *const commands_all[] = {
 #define COMMAND_ROW(row) &command_##row,
 	COMMANDS(COMMAND_ROW)
 #undef COMMAND_ROW
-	NULL,
+		NULL,
 };
 
 const struct command *commands_find(const char *name)

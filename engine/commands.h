@@ -7,19 +7,19 @@
 #define POLECAT_VERSION "0.1.0"
 
 /* X(row): in the order people read them. */
-#define COMMANDS(X)                                                                                                              \
-	X(run)                                                                                                                   \
-	X(replay)                                                                                                                \
-	X(verify)                                                                                                                \
-	X(check)                                                                                                                 \
-	X(ls)                                                                                                                    \
-	X(show)                                                                                                                  \
-	X(diff)                                                                                                                  \
-	X(debug)                                                                                                                 \
-	X(image)                                                                                                                 \
-	X(gc)                                                                                                                    \
-	X(ui)                                                                                                                    \
-	X(completion)                                                                                                            \
+#define COMMANDS(X) \
+	X(run) \
+	X(replay) \
+	X(verify) \
+	X(check) \
+	X(ls) \
+	X(show) \
+	X(diff) \
+	X(debug) \
+	X(image) \
+	X(gc) \
+	X(ui) \
+	X(completion) \
 	X(manual)
 
 #define COMMAND_DECLARE(row) extern const struct command command_##row;

@@ -7,9 +7,18 @@
 #include "engine/prepare.h"
 #include "engine/record.h"
 
-#define COMMON_OPTION_RUNS {"runs", 'r', "DIR", false, "The runs directory (default: $POLECAT_RUNS, else runs)."}
-#define COMMON_OPTION_JSON {"json", 0, NULL, false, "Print JSON; its format is versioned (polecat's docs/FORMATS.md)."}
-#define COMMON_OPTION_KEEP {"keep", 'k', "all|failed|none", false, "Which runs stay in the runs directory."}
+#define COMMON_OPTION_RUNS \
+	{ \
+		"runs", 'r', "DIR", false, "The runs directory (default: $POLECAT_RUNS, else runs)." \
+	}
+#define COMMON_OPTION_JSON \
+	{ \
+		"json", 0, NULL, false, "Print JSON; its format is versioned (polecat's docs/FORMATS.md)." \
+	}
+#define COMMON_OPTION_KEEP \
+	{ \
+		"keep", 'k', "all|failed|none", false, "Which runs stay in the runs directory." \
+	}
 
 /* --runs, $POLECAT_RUNS or "runs". Borrowed. */
 const char *common_runs(const struct args *args);

@@ -35,7 +35,8 @@ bool err_sys(struct err *err, int errnum, const char *fmt, ...) PRINTF_LIKE(3, 4
 /* Puts "what we were doing: " before the text already there. Returns false. */
 bool err_prefix(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Exit status for a code: 0, 3 (diverged), 4 (usage, input) or 5 (system, QEMU, cancelled). Verdict statuses 1 and 2 are not errors. */
+/* Exit status for a code: 0, 3 (diverged), 4 (usage, input) or 5 (system, QEMU, cancelled). Verdict statuses 1 and 2 are not
+ * errors. */
 int err_exit_status(enum err_code code);
 
 #endif

@@ -102,20 +102,24 @@ static void mdoc_command(const struct command *c, struct buf *out)
 
 void help_manual(const struct command *const *commands, struct buf *out)
 {
-	buf_str(out, ".Dd November 29, 2026\n.Dt POLECAT 1\n.Os\n.Sh NAME\n.Nm polecat\n"
-		     ".Nd find and understand failures of Linux programs, deterministically\n"
-		     ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar option ...\n.Op Ar operand ...\n"
-		     ".Sh DESCRIPTION\n.Nm\nruns unmodified Linux programs inside one deterministic virtual machine, breaks things around\n"
-		     "them by a seed, records everything, and replays it to the byte.\n.Sh COMMANDS\n");
+	buf_str(out,
+		".Dd November 29, 2026\n.Dt POLECAT 1\n.Os\n.Sh NAME\n.Nm polecat\n"
+		".Nd find and understand failures of Linux programs, deterministically\n"
+		".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar option ...\n.Op Ar operand ...\n"
+		".Sh DESCRIPTION\n.Nm\nruns unmodified Linux programs inside one deterministic virtual machine, breaks things "
+		"around\n"
+		"them by a seed, records everything, and replays it to the byte.\n.Sh COMMANDS\n");
 	for (; *commands; commands++)
 		mdoc_command(*commands, out);
-	buf_str(out, ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
-		     ".It Ev XDG_CACHE_HOME\nWhere the kernel, guest images and boot snapshots are kept (in polecat/).\n"
-		     ".It Ev POLECAT_RUNS\nThe runs directory when --runs is not given; otherwise it is ./runs.\n"
-		     ".It Ev POLECAT_KERNEL\nA vmlinux or bzImage to use instead of Debian's; its modules are expected beside it in modules/.\n"
-		     ".It Ev POLECAT_AGENT\nThe static program that is PID 1 of the machine, otherwise polecat-agent beside polecat.\n"
-		     ".It Ev POLECAT_QEMU\nThe QEMU program, otherwise qemu-system-x86_64 in PATH.\n"
-		     ".It Ev NO_COLOR\nNo colour in any output.\n.El\n.Sh EXIT STATUS\n.Bl -tag -width Ds\n");
+	buf_str(out,
+		".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
+		".It Ev XDG_CACHE_HOME\nWhere the kernel, guest images and boot snapshots are kept (in polecat/).\n"
+		".It Ev POLECAT_RUNS\nThe runs directory when --runs is not given; otherwise it is ./runs.\n"
+		".It Ev POLECAT_KERNEL\nA vmlinux or bzImage to use instead of Debian's; its modules are expected beside it in "
+		"modules/.\n"
+		".It Ev POLECAT_AGENT\nThe static program that is PID 1 of the machine, otherwise polecat-agent beside polecat.\n"
+		".It Ev POLECAT_QEMU\nThe QEMU program, otherwise qemu-system-x86_64 in PATH.\n"
+		".It Ev NO_COLOR\nNo colour in any output.\n.El\n.Sh EXIT STATUS\n.Bl -tag -width Ds\n");
 	for (size_t i = 0; i < sizeof exit_statuses / sizeof *exit_statuses; i++)
 		buf_printf(out, ".It %d\n%s\n", exit_statuses[i].status, exit_statuses[i].about);
 	buf_str(out, ".El\n.Sh SEE ALSO\n.Xr polecat-scenario 5 ,\n.Xr polecat-ui 1\n");
@@ -135,9 +139,10 @@ static void complete_bash(const struct command *const *commands, struct buf *out
 	buf_str(out, "\tesac\n\tif [ \"$COMP_CWORD\" = 1 ]; then words='");
 	for (const struct command *const *c = commands; *c; c++)
 		buf_printf(out, "%s ", (*c)->name);
-	buf_str(out, "'; fi\n\tcase $cur in\n\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
-		     "\t*) if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"));\n"
-		     "\t   else COMPREPLY=($(compgen -f -- \"$cur\")); fi ;;\n\tesac\n}\ncomplete -o filenames -F _polecat polecat\n");
+	buf_str(out,
+		"'; fi\n\tcase $cur in\n\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
+		"\t*) if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"));\n"
+		"\t   else COMPREPLY=($(compgen -f -- \"$cur\")); fi ;;\n\tesac\n}\ncomplete -o filenames -F _polecat polecat\n");
 }
 
 /* Single quotes inside zsh's and fish's single-quoted descriptions. */

@@ -102,8 +102,8 @@ bool listener_step(struct listener *l, struct err *err)
 	if (l->replaying) {
 		uint64_t rung = machine_serial_size(l->machine);
 		if (rung > l->known)
-			return err_set(err, ERR_DIVERGED, "the replay spoke %llu times, the recording %zu times", (unsigned long long)rung,
-				l->known);
+			return err_set(err, ERR_DIVERGED, "the replay spoke %llu times, the recording %zu times",
+				(unsigned long long)rung, l->known);
 		return hand_on(l, (size_t)rung, err);
 	}
 	return machine_log_so_far(l->machine, &l->log_offset, &l->log_bytes, err) && decode_log(l, err) &&

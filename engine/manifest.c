@@ -182,10 +182,10 @@ static bool get_numbers(struct manifest *m, const struct json *j, struct err *er
 	const struct {
 		const char *key;
 		uint64_t *value;
-	} numbers[] = {{"seed", &m->seed}, {"parent_icount", &m->parent_icount}, {"icount", &m->icount}, {"vtime_ns", &m->vtime_ns},
-		{"events", &m->events}, {"lines", &m->lines}, {"faults", &m->faults}, {"faults_applied", &m->faults_applied},
-		{"faults_rejected", &m->faults_rejected}, {"faults_unobserved", &m->faults_unobserved}, {"record_ms", &m->record_ms},
-		{"log_size", &m->log_size}};
+	} numbers[] = {{"seed", &m->seed}, {"parent_icount", &m->parent_icount}, {"icount", &m->icount},
+		{"vtime_ns", &m->vtime_ns}, {"events", &m->events}, {"lines", &m->lines}, {"faults", &m->faults},
+		{"faults_applied", &m->faults_applied}, {"faults_rejected", &m->faults_rejected},
+		{"faults_unobserved", &m->faults_unobserved}, {"record_ms", &m->record_ms}, {"log_size", &m->log_size}};
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (!json_get_u64(j, numbers[i].key, numbers[i].value, err))
 			return false;
@@ -211,7 +211,8 @@ bool manifest_parse(struct manifest *m, const char *bytes, size_t size, const ch
 		return false;
 	bool ok = json_get_u64(j, "polecat_run", &version, err);
 	if (ok && version != MANIFEST_VERSION)
-		ok = err_set(err, ERR_INPUT, "run format %llu: this polecat reads %d", (unsigned long long)version, MANIFEST_VERSION);
+		ok = err_set(
+			err, ERR_INPUT, "run format %llu: this polecat reads %d", (unsigned long long)version, MANIFEST_VERSION);
 	ok = ok && get_strings(m, j, err) && get_numbers(m, j, err) && get_identity(m, j, err) && get_files(m, j, err);
 	if (!ok)
 		err_prefix(err, "%s", name);
@@ -248,7 +249,8 @@ bool manifest_same_identity(const char *theirs, const char *mine, struct err *er
 		ok = same_member(value, json_member(b, key), key, err);
 	}
 	if (ok && json_count(a) != json_count(b))
-		ok = err_set(err, ERR_INPUT, "the identity of the run has %zu members, here it has %zu", json_count(a), json_count(b));
+		ok = err_set(
+			err, ERR_INPUT, "the identity of the run has %zu members, here it has %zu", json_count(a), json_count(b));
 	json_destroy(a);
 	json_destroy(b);
 	return ok;

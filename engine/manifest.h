@@ -13,8 +13,8 @@
 #include "engine/err.h"
 #include "engine/verdict.h"
 
-#define MANIFEST_VERSION  1
-#define MANIFEST_SIZE_MAX (1024 * 1024)
+#define MANIFEST_VERSION   1
+#define MANIFEST_SIZE_MAX  (1024 * 1024)
 #define MANIFEST_FILES_MAX 64
 #define MANIFEST_NAME      "manifest.json"
 
@@ -26,7 +26,7 @@ struct manifest_file {
 
 /* Strings are owned. */
 struct manifest {
-	char *polecat;      /* version that recorded it */
+	char *polecat; /* version that recorded it */
 	char *scenario;
 	uint64_t seed;
 	char *created;      /* UTC, "2026-11-29T19:20:21Z": for people, nothing depends on it */
@@ -34,14 +34,14 @@ struct manifest {
 	char *reproducible; /* "seed": a fresh run is the same; "log": only its log is */
 	char *parent;       /* fork: name of the run it comes from; else NULL */
 	uint64_t parent_icount;
-	char *end;          /* reason of run.end */
+	char *end; /* reason of run.end */
 	enum verdict verdict;
-	uint64_t icount;    /* instructions of the run */
+	uint64_t icount; /* instructions of the run */
 	uint64_t vtime_ns, events, lines;
 	uint64_t faults, faults_applied, faults_rejected, faults_unobserved;
 	uint64_t record_ms;
-	uint64_t log_size;  /* of the unpacked replay log, bytes */
-	char *identity;     /* canonical JSON of everything that decides what the machine does but its orders */
+	uint64_t log_size; /* of the unpacked replay log, bytes */
+	char *identity;    /* canonical JSON of everything that decides what the machine does but its orders */
 	char identity_sha256[65];
 	struct manifest_file *files;
 	size_t file_count, file_room;

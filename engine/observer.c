@@ -124,8 +124,8 @@ static bool post_line(struct observer *o, const struct wire_message *m, uint64_t
 }
 
 /* Splits at newlines; a line that grows too long goes on as a piece. */
-static bool add_output(struct observer *o, const struct wire_message *m, uint64_t icount, const uint8_t *bytes, size_t size,
-	struct err *err)
+static bool add_output(
+	struct observer *o, const struct wire_message *m, uint64_t icount, const uint8_t *bytes, size_t size, struct err *err)
 {
 	unsigned stream = (unsigned)m->stream - 1;
 	struct buf *line = &o->nodes[m->node].streams[stream].line;
@@ -216,8 +216,8 @@ static bool take_started(struct observer *o, const struct wire_message *m, struc
 {
 	struct node *n = &o->nodes[m->node];
 	if (m->invocation != n->invocation + 1)
-		return err_set(err, ERR_QEMU, "node %s started invocation %llu after %llu", e->node, (unsigned long long)m->invocation,
-			(unsigned long long)n->invocation);
+		return err_set(err, ERR_QEMU, "node %s started invocation %llu after %llu", e->node,
+			(unsigned long long)m->invocation, (unsigned long long)n->invocation);
 	n->invocation = m->invocation;
 	forget_invocation(n);
 	e->kind = EVENT_NODE_STARTED;
@@ -286,7 +286,9 @@ static bool take_fault(struct observer *o, const struct wire_message *m, struct 
 
 static bool take_end(struct observer *o, const struct wire_message *m, uint64_t icount, struct err *err)
 {
-	static const char *const reasons[] = {[WIRE_END_DONE] = "done", [WIRE_END_VTIME] = "vtime_limit", [WIRE_END_STALLED] = "stalled",
+	static const char *const reasons[] = {[WIRE_END_DONE] = "done",
+		[WIRE_END_VTIME] = "vtime_limit",
+		[WIRE_END_STALLED] = "stalled",
 		[WIRE_END_BYTES] = "byte_limit"};
 	if (m->code >= sizeof reasons / sizeof *reasons)
 		return err_set(err, ERR_QEMU, "the agent ended for an unknown reason");
@@ -357,7 +359,8 @@ uint64_t observer_limit(const struct observer *o)
 	return o->limits.icount;
 }
 
-bool observer_feed(struct observer *o, const uint8_t *frames, size_t size, const uint64_t *icounts, size_t counted, struct err *err)
+bool observer_feed(
+	struct observer *o, const uint8_t *frames, size_t size, const uint64_t *icounts, size_t counted, struct err *err)
 {
 	while (!o->ended && o->used < size && o->frames < counted) {
 		struct wire_message m;

@@ -43,7 +43,8 @@ void observer_destroy(struct observer *o);
  * first counted frames, and hands on the events of the frames that have a count. Broken frames, unknown nodes, gaps in a
  * stream and digests that do not match are ERR_QEMU: the machine said something no agent says.
  */
-bool observer_feed(struct observer *o, const uint8_t *frames, size_t size, const uint64_t *icounts, size_t counted, struct err *err);
+bool observer_feed(
+	struct observer *o, const uint8_t *frames, size_t size, const uint64_t *icounts, size_t counted, struct err *err);
 
 /* Tells the observer that the guest has executed icount instructions, and that no frame before that is still to come: a guest
  * that says nothing reaches its limit too. */
@@ -52,9 +53,9 @@ bool observer_reached(struct observer *o, uint64_t icount, struct err *err);
 /* Ends a run that did not end itself. reason as in FORMATS.md; why is a sentence of guest facts only. */
 bool observer_cut(struct observer *o, const char *reason, const char *why, uint64_t icount, struct err *err);
 
-bool observer_ended(const struct observer *o);       /* run.end was handed on; the observer takes nothing more */
+bool observer_ended(const struct observer *o);         /* run.end was handed on; the observer takes nothing more */
 const char *observer_reason(const struct observer *o); /* of run.end; NULL before */
-uint64_t observer_limit(const struct observer *o); /* of instructions */
+uint64_t observer_limit(const struct observer *o);     /* of instructions */
 uint64_t observer_events(const struct observer *o);
 uint64_t observer_vtime_ns(const struct observer *o); /* of the newest event */
 uint64_t observer_icount(const struct observer *o);

@@ -15,8 +15,8 @@ struct play {
 	struct machine *machine; /* stopped; all borrowed */
 	struct listener *listener;
 	struct observer *observer;
-	struct cancel *cancel; /* may be NULL */
-	uint64_t wall_s;       /* host seconds; going beyond is ERR_QEMU, never a verdict */
+	struct cancel *cancel;    /* may be NULL */
+	uint64_t wall_s;          /* host seconds; going beyond is ERR_QEMU, never a verdict */
 	void (*tick)(void *data); /* some times a second; may be NULL */
 	void *data;
 };

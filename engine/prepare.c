@@ -27,7 +27,8 @@ char *prepare_own_file(const char *name, struct err *err)
 			return path;
 		free(path);
 	}
-	err_set(err, ERR_SYSTEM, "%s is not beside polecat (%s) nor in ../lib/polecat: build it with make, or install again", name, self);
+	err_set(err, ERR_SYSTEM, "%s is not beside polecat (%s) nor in ../lib/polecat: build it with make, or install again",
+		name, self);
 	return NULL;
 }
 
@@ -123,7 +124,8 @@ static bool prepare_host(struct prepared *p, struct err *err)
 	return p->cache && hostqemu_find(&p->qemu, p->cache, err);
 }
 
-bool prepare_scenario(struct prepared *p, const struct scenario *s, struct progress progress, struct cancel *cancel, struct err *err)
+bool prepare_scenario(
+	struct prepared *p, const struct scenario *s, struct progress progress, struct cancel *cancel, struct err *err)
 {
 	struct relay relay = {progress};
 	struct buf spec = {0};

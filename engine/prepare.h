@@ -32,8 +32,8 @@ struct prepared {
 };
 
 /* p must be zeroed. On failure it is empty again. */
-bool prepare_scenario(struct prepared *p, const struct scenario *scenario, struct progress progress, struct cancel *cancel,
-	struct err *err);
+bool prepare_scenario(
+	struct prepared *p, const struct scenario *scenario, struct progress progress, struct cancel *cancel, struct err *err);
 
 /* For a recorded run: the snapshot of the manifest's identity. Fails before any QEMU is started, naming what differs on this host
  * (ERR_INPUT), or telling how to rebuild a snapshot that is no longer in the cache. */

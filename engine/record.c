@@ -83,8 +83,8 @@ static void on_tick(void *data)
 	rundir_flush(r->dir, NULL); /* for those who follow; a full disk is noticed by the next write */
 	char detail[96];
 	snprintf(detail, sizeof detail, "t %.3f s, %llu events, %llu faults applied",
-	        (double)observer_vtime_ns(r->observer) / 1e9, (unsigned long long)r->result->events,
-	        (unsigned long long)r->result->faults_applied);
+		(double)observer_vtime_ns(r->observer) / 1e9, (unsigned long long)r->result->events,
+		(unsigned long long)r->result->faults_applied);
 	if (r->options->progress.say)
 		r->options->progress.say(r->options->progress.data, "recording", detail);
 }
@@ -128,7 +128,7 @@ static bool open_directory(struct recording *r, struct err *err)
 	runlist_sweep(r->options->runs, NULL, NULL);
 	r->dir = rundir_create(r->options->runs, r->scenario->name, r->plan->seed, (int64_t)time(NULL), err);
 	bool ok = r->dir && rundir_write(r->dir, "scenario.yaml", r->scenario->bytes, r->scenario->size, err) &&
-	          rundir_write(r->dir, "plan.json", plan.data, plan.size, err);
+		rundir_write(r->dir, "plan.json", plan.data, plan.size, err);
 	buf_free(&plan);
 	return ok;
 }
@@ -139,10 +139,10 @@ static bool start_machine(struct recording *r, struct err *err)
 	bool ok = orders_encode(r->plan, &orders, err);
 	if (ok) {
 		struct machine_options options = {.mode = MACHINE_RECORD,
-		        .base = snapshot_base(r->prepared.snapshot),
-		        .orders = orders.data,
-		        .orders_size = orders.size,
-		        .cancel_fd = r->options->cancel ? r->options->cancel->fd : -1};
+			.base = snapshot_base(r->prepared.snapshot),
+			.orders = orders.data,
+			.orders_size = orders.size,
+			.cancel_fd = r->options->cancel ? r->options->cancel->fd : -1};
 		r->machine = machine_start(&options, err);
 		ok = r->machine != NULL;
 	}
@@ -162,12 +162,12 @@ static bool start_machine(struct recording *r, struct err *err)
 static bool hear(struct recording *r, struct err *err)
 {
 	struct play play = {.machine = r->machine,
-	        .listener = r->listener,
-	        .observer = r->observer,
-	        .cancel = r->options->cancel,
-	        .wall_s = r->plan->limits.wall_s,
-	        .tick = on_tick,
-	        .data = r};
+		.listener = r->listener,
+		.observer = r->observer,
+		.cancel = r->options->cancel,
+		.wall_s = r->plan->limits.wall_s,
+		.tick = on_tick,
+		.data = r};
 	bool dead;
 	if (!play_run(&play, &dead, err))
 		return false;
@@ -210,24 +210,24 @@ static void fill_manifest(const struct recording *r, struct manifest *m)
 	gmtime_r(&now, &tm);
 	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &tm);
 	*m = (struct manifest){.polecat = mem_str(RECORD_VERSION),
-	        .scenario = mem_str(r->scenario->name),
-	        .seed = result->seed,
-	        .created = mem_str(created),
-	        .kind = mem_str("closed"),
-	        .reproducible = mem_str("seed"),
-	        .end = mem_str(result->end),
-	        .verdict = result->verdict,
-	        .icount = result->icount,
-	        .vtime_ns = result->vtime_ns,
-	        .events = result->events,
-	        .lines = result->lines,
-	        .faults = result->faults,
-	        .faults_applied = result->faults_applied,
-	        .faults_rejected = result->faults_rejected,
-	        .faults_unobserved = result->faults_unobserved,
-	        .record_ms = result->record_ms,
-	        .log_size = r->log.size,
-	        .identity = mem_str(snapshot_identity_json(r->prepared.snapshot))};
+		.scenario = mem_str(r->scenario->name),
+		.seed = result->seed,
+		.created = mem_str(created),
+		.kind = mem_str("closed"),
+		.reproducible = mem_str("seed"),
+		.end = mem_str(result->end),
+		.verdict = result->verdict,
+		.icount = result->icount,
+		.vtime_ns = result->vtime_ns,
+		.events = result->events,
+		.lines = result->lines,
+		.faults = result->faults,
+		.faults_applied = result->faults_applied,
+		.faults_rejected = result->faults_rejected,
+		.faults_unobserved = result->faults_unobserved,
+		.record_ms = result->record_ms,
+		.log_size = r->log.size,
+		.identity = mem_str(snapshot_identity_json(r->prepared.snapshot))};
 	uint8_t sum[DIGEST_SIZE];
 	digest_sha256(m->identity, strlen(m->identity), sum);
 	digest_hex(sum, sizeof sum, m->identity_sha256);
@@ -250,9 +250,9 @@ static bool publish(struct recording *r, struct err *err)
 	checks_write(r->checks, &properties);
 	machine_console(r->machine, &console);
 	bool ok = zst_pack(r->log.data, r->log.size, &log, err) &&
-	          rundir_write(r->dir, "replay.log.zst", log.data, log.size, err) &&
-	          rundir_write(r->dir, "properties.json", properties.data, properties.size, err) &&
-	          rundir_write(r->dir, "console.log", console.data ? console.data : "", console.size, err);
+		rundir_write(r->dir, "replay.log.zst", log.data, log.size, err) &&
+		rundir_write(r->dir, "properties.json", properties.data, properties.size, err) &&
+		rundir_write(r->dir, "console.log", console.data ? console.data : "", console.size, err);
 	r->result->log_bytes = log.size;
 	if (ok) {
 		struct manifest m;

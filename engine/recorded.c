@@ -11,7 +11,8 @@ static bool load_log(struct recorded *r, struct err *err)
 	struct buf packed = {0};
 	bool ok = rundir_read(r->dir, &r->manifest, "replay.log.zst", &packed, err);
 	if (ok && r->manifest.log_size > RUNDIR_FILE_MAX)
-		ok = err_set(err, ERR_INPUT, "%s: log_size is more than %llu", MANIFEST_NAME, (unsigned long long)RUNDIR_FILE_MAX);
+		ok = err_set(
+			err, ERR_INPUT, "%s: log_size is more than %llu", MANIFEST_NAME, (unsigned long long)RUNDIR_FILE_MAX);
 	ok = ok && zst_unpack(packed.data, packed.size, r->manifest.log_size, "replay.log.zst", &r->log, err);
 	buf_free(&packed);
 	return ok;

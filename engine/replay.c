@@ -91,12 +91,12 @@ static bool start(struct replaying *r, struct err *err)
 {
 	const struct recorded *d = &r->recorded;
 	struct machine_options options = {.mode = MACHINE_REPLAY,
-	        .base = snapshot_base(r->prepared.snapshot),
-	        .orders = d->orders.data,
-	        .orders_size = d->orders.size,
-	        .log = d->log.data,
-	        .log_size = d->log.size,
-	        .cancel_fd = r->options->cancel ? r->options->cancel->fd : -1};
+		.base = snapshot_base(r->prepared.snapshot),
+		.orders = d->orders.data,
+		.orders_size = d->orders.size,
+		.log = d->log.data,
+		.log_size = d->log.size,
+		.cancel_fd = r->options->cancel ? r->options->cancel->fd : -1};
 	r->machine = machine_start(&options, err);
 	if (!r->machine)
 		return false;
@@ -129,7 +129,7 @@ static void on_tick(void *data)
 	struct replaying *r = data;
 	char detail[64];
 	snprintf(detail, sizeof detail, "event %llu of %llu", (unsigned long long)r->result->events,
-	        (unsigned long long)r->recorded.manifest.events);
+		(unsigned long long)r->recorded.manifest.events);
 	if (r->options->progress.say)
 		r->options->progress.say(r->options->progress.data, "replaying", detail);
 }
@@ -137,12 +137,12 @@ static void on_tick(void *data)
 static bool play_to_end(struct replaying *r, struct err *err)
 {
 	struct play play = {.machine = r->machine,
-	        .listener = r->listener,
-	        .observer = r->observer,
-	        .cancel = r->options->cancel,
-	        .wall_s = r->recorded.plan->limits.wall_s,
-	        .tick = on_tick,
-	        .data = r};
+		.listener = r->listener,
+		.observer = r->observer,
+		.cancel = r->options->cancel,
+		.wall_s = r->recorded.plan->limits.wall_s,
+		.tick = on_tick,
+		.data = r};
 	bool dead = false;
 	for (size_t i = 0; i < r->options->probe_count; i++)
 		if (!probe(r, &r->options->probes[i], err))
@@ -164,7 +164,7 @@ static bool at_the_end(struct replaying *r, struct err *err)
 		return diverged(r, "the replay ended without it", "", 0, err);
 	if (observer_icount(r->observer) != r->recorded.manifest.icount)
 		return err_set(err, ERR_DIVERGED, "the replay ended after %llu instructions, the recording after %llu",
-		        (unsigned long long)observer_icount(r->observer), (unsigned long long)r->recorded.manifest.icount);
+			(unsigned long long)observer_icount(r->observer), (unsigned long long)r->recorded.manifest.icount);
 	return true;
 }
 
@@ -183,7 +183,7 @@ bool replay_run(const struct replay_options *options, struct replay_result *ret,
 		return false;
 	uint64_t began = now_ms();
 	bool ok = prepare_recorded(&r.prepared, &r.recorded.manifest, err) && start(&r, err) && play_to_end(&r, err) &&
-	          at_the_end(&r, err);
+		at_the_end(&r, err);
 	listener_destroy(r.listener);
 	observer_destroy(r.observer);
 	play_cast_finish(&r.cast);

@@ -87,8 +87,8 @@ void report_table(const struct report *r, struct buf *out)
 		buf_char(out, '\n');
 	}
 	struct tally t = tally_of(r);
-	buf_printf(out, "%zu runs: %zu pass, %zu fail, %zu unknown or unexercised, %zu errors", r->count - t.skipped, t.pass, t.fail,
-		t.unclear, t.error);
+	buf_printf(out, "%zu runs: %zu pass, %zu fail, %zu unknown or unexercised, %zu errors", r->count - t.skipped, t.pass,
+		t.fail, t.unclear, t.error);
 	if (t.skipped)
 		buf_printf(out, ", %zu not run", t.skipped);
 	buf_char(out, '\n');
@@ -210,7 +210,8 @@ static void json_case(const struct report_case *c, struct buf *out)
 {
 	buf_str(out, "{\"scenario\":");
 	json_text(out, c->scenario);
-	buf_printf(out, ",\"seed\":%" PRIu64 ",\"ran\":%s,\"status\":%d,\"verdict\":", c->seed, c->ran ? "true" : "false", c->status);
+	buf_printf(out, ",\"seed\":%" PRIu64 ",\"ran\":%s,\"status\":%d,\"verdict\":", c->seed, c->ran ? "true" : "false",
+		c->status);
 	json_text(out, c->verdict);
 	buf_str(out, ",\"error\":");
 	json_text(out, c->error);
@@ -243,7 +244,8 @@ void report_json(const struct report *r, struct buf *out)
 	buf_printf(out,
 		"{\"polecat_check\":%d,\"status\":%d,\"cancelled\":%s,\"pass\":%zu,\"fail\":%zu,\"unclear\":%zu,\"errors\":%zu,"
 		"\"not_run\":%zu,\"runs\":[",
-		REPORT_JSON_VERSION, report_status(r), r->cancelled ? "true" : "false", t.pass, t.fail, t.unclear, t.error, t.skipped);
+		REPORT_JSON_VERSION, report_status(r), r->cancelled ? "true" : "false", t.pass, t.fail, t.unclear, t.error,
+		t.skipped);
 	for (size_t i = 0; i < r->count; i++) {
 		buf_str(out, i ? ",\n" : "\n");
 		json_case(&r->cases[i], out);

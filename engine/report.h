@@ -21,11 +21,11 @@ struct report_case {
 	char *scenario; /* its name */
 	char *path;     /* its file, as given on the command line */
 	uint64_t seed;
-	bool ran;     /* false: never started (cancelled, fail-fast) */
-	int status;   /* exit status of the run, as polecat(1) lists them */
+	bool ran;      /* false: never started (cancelled, fail-fast) */
+	int status;    /* exit status of the run, as polecat(1) lists them */
 	char *verdict; /* "pass", "fail", "unexercised", "unknown" or "error" */
-	char *error;  /* the sentence, when it could not run to its end; else NULL */
-	char *run;    /* directory of the kept run, or NULL */
+	char *error;   /* the sentence, when it could not run to its end; else NULL */
+	char *run;     /* directory of the kept run, or NULL */
 	uint64_t events, icount, vtime_ns, wall_ms, faults_applied, faults_unobserved;
 	struct report_property *properties; /* all of the run's */
 	size_t property_count;

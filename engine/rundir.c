@@ -243,7 +243,8 @@ bool rundir_fail(struct rundir *r, const struct err *why, const struct rundir_no
 	json_write_pretty(j, &text);
 	json_destroy(j);
 	/* What was recorded so far is no run: only the reasons stay. */
-	static const char *const drop[] = {EVENTS, "plan.json", "scenario.yaml", "replay.log.zst", "properties.json", "console.log"};
+	static const char *const drop[] = {
+		EVENTS, "plan.json", "scenario.yaml", "replay.log.zst", "properties.json", "console.log"};
 	for (size_t i = 0; i < sizeof drop / sizeof *drop; i++)
 		unlinkat(r->fd, drop[i], 0);
 	bool ok = file_write_in(r->fd, "failure.json", text.data, text.size, err);
@@ -300,8 +301,9 @@ bool rundir_read(int dir, const struct manifest *m, const char *name, struct buf
 	digest_sha256(out->data + from, size, sum);
 	digest_hex(sum, sizeof sum, hex);
 	if (strcmp(hex, f->sha256))
-		return err_set(err, ERR_INPUT, "%s: it was changed after it was recorded (SHA-256 %.12s..., the manifest says %.12s...)",
-			name, hex, f->sha256);
+		return err_set(err, ERR_INPUT,
+			"%s: it was changed after it was recorded (SHA-256 %.12s..., the manifest says %.12s...)", name, hex,
+			f->sha256);
 	return true;
 }
 

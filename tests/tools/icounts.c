@@ -27,12 +27,14 @@ static bool rung(struct machine *m, uint64_t icount, uint64_t *ret, struct err *
 static bool look(struct machine *m, const uint64_t *icounts, size_t frame, struct err *err)
 {
 	uint64_t before, at, after;
-	if (!rung(m, icounts[frame] - 1, &before, err) || !rung(m, icounts[frame], &at, err) || !rung(m, icounts[frame] + 1, &after, err))
+	if (!rung(m, icounts[frame] - 1, &before, err) || !rung(m, icounts[frame], &at, err) ||
+		!rung(m, icounts[frame] + 1, &after, err))
 		return false;
 	if (before == frame && at == frame + 1 && after == frame + 1)
 		return true;
 	return err_set(err, ERR_DIVERGED, "frame %zu at %llu: %llu bytes before, %llu at, %llu after it", frame,
-		(unsigned long long)icounts[frame], (unsigned long long)before, (unsigned long long)at, (unsigned long long)after);
+		(unsigned long long)icounts[frame], (unsigned long long)before, (unsigned long long)at,
+		(unsigned long long)after);
 }
 
 static bool look_all(struct machine *m, const uint64_t *icounts, size_t count, size_t *looked, struct err *err)
@@ -56,9 +58,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "icounts: %s\n", argc == 2 ? err.text : "expected a run");
 		return 1;
 	}
-	struct machine_options options = {.mode = MACHINE_REPLAY, .base = snapshot_base(prepared.snapshot), .orders = r.orders.data,
+	struct machine_options options = {.mode = MACHINE_REPLAY,
+		.base = snapshot_base(prepared.snapshot),
+		.orders = r.orders.data,
 		.orders_size = r.orders.size,
-		.log = r.log.data, .log_size = r.log.size, .cancel_fd = -1};
+		.log = r.log.data,
+		.log_size = r.log.size,
+		.cancel_fd = -1};
 	struct machine *m = machine_start(&options, &err);
 	bool ok = m && replaylog_serial((const uint8_t *)r.log.data, r.log.size, &icounts, &count, NULL, &err) &&
 		look_all(m, icounts, count, &looked, &err);
