@@ -20,7 +20,8 @@ static const struct trouble_kind *find_kind(const char *name)
 static void trigger(struct faults *fs, struct trouble *t)
 {
 	t->state = TROUBLE_DUE;
-	t->due_ns = outbox_now_ns(fs->outbox) + t->mission->delay_ns;
+	/* At once means within the tick that is going on, whose time is already a little behind the clock. */
+	t->due_ns = t->mission->delay_ns ? outbox_now_ns(fs->outbox) + t->mission->delay_ns : 0;
 }
 
 /* Triggers every waiting fault whose trigger is of this kind, for this number and value. */
