@@ -20,16 +20,27 @@ says 'identical'
 # Nothing but ignored folders has changed in the clone.
 [ -z "$(git -c safe.directory='*' status --porcelain)" ] || fail "the clone is dirty: $(git status --porcelain)"
 
-# The second command needs a terminal: a private tmux gives it one, and waits until the screen names the recording.
+# The second command needs a terminal: a private tmux gives it one. The list of recordings comes first, Enter opens one.
 tmux() { command tmux -S "$WORK/tmux" -f /dev/null "$@"; }
-tmux new-session -d -x 80 -y 24 "$second; echo status \$? >'$WORK/status'; tmux -S '$WORK/tmux' wait-for -S over"
-for _ in $(seq 300); do
-	tmux capture-pane -p >"$WORK/screen" 2>/dev/null
-	grep -q 'redis-memory-only' "$WORK/screen" && break
+trap 'tmux kill-server 2>/dev/null' EXIT
+shows() {
+	for _ in $(seq 300); do
+		tmux capture-pane -p >"$WORK/screen" 2>/dev/null
+		grep -q -- "$1" "$WORK/screen" && return
+		read -rt 0.1 <> <(:)
+	done
+	fail "the screen does not show $1: $(cat "$WORK/screen")"
+}
+tmux new-session -d -x 80 -y 24 "$second; echo status \$? >'$WORK/status'"
+shows 'redis-memory'
+tmux send-keys Enter
+shows 'redis-memory-only'
+shows 'no-lost-ack'
+tmux send-keys q
+shows 'redis-acked'
+tmux send-keys q
+for _ in $(seq 100); do
+	[ -s "$WORK/status" ] && break
 	read -rt 0.1 <> <(:) || true
 done
-grep -q 'redis-memory-only' "$WORK/screen" || fail "the screen does not show the recording: $(cat "$WORK/screen")"
-tmux send-keys q
-tmux wait-for over
-tmux kill-server 2>/dev/null
-[ "$(cat "$WORK/status")" = "status 0" ] || fail "ui ends with $(cat "$WORK/status")"
+[ "$(cat "$WORK/status" 2>/dev/null)" = "status 0" ] || fail "ui did not end well: $(cat "$WORK/status" 2>/dev/null)"
