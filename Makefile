@@ -3,18 +3,18 @@
 # ---- architecture: a module may include only modules to its left (checked by tests/layers.sh) ----------------
 # agent/: the static PID 1 of the machine. wire is shared with the engine and includes nothing.
 AGENT := wire why sha256 sysfile port outbox spec mission netlink net cgroup boot rootfs command launch ready stream node trouble \
-	trouble_process faults run main
+	trouble_process faults visit run main
 # engine/: a library without curses ...
 ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml \
 	scenario schema scenario_keys scenario_parts scenario_matchers scenario_nodes scenario_faults scenario_properties scenario_read \
 	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate orders schema_mdoc \
-	cache archive tree kmodule kernel image qmp gdb replaylog hostqemu ram qcow2 qemuargs monitor machine checkpoint snapshot \
-	observer listener play manifest rundir runlist recorded prepare \
+	cache archive tree kmodule kernel image qmp gdb replaylog hostqemu ram qcow2 qemuargs monitor machine checkpoint origin snapshot \
+	observer listener play manifest rundir runlist recorded prepare lineage \
 	regs memory types ksyms layout guestfile maps process openfiles symbols expr unwind kcode orc value variables disas program \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
-	marks walk words bookmarks moves here session verb verb_moves verb_machine verb_guest verbs record replay verify report batch doctor args help
+	marks walk words bookmarks moves here session verb verb_moves verb_machine verb_guest verbs record fork replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.
-CLI := output common commands cmd_run cmd_replay cmd_check cmd_ls show cmd_show cmd_diff cmd_debug cmd_image cmd_doctor \
+CLI := output common commands cmd_run cmd_replay cmd_check cmd_ls show cmd_show cmd_diff cmd_debug cmd_fork cmd_image cmd_doctor \
 	cmd_ui cmd_manual main
 # tui/: polecat-tui
 TUI := glyph keys layout theme canvas guard term action manual list doc fmt job run runs state prompt model view source eventrow \

@@ -16,6 +16,7 @@ enum {
 	/* epoll tags after those of the nodes */
 	TAG_TIMER = WIRE_NODES_MAX * NODE_SOURCES,
 	TAG_SIGNALS,
+	TAG_VISIT,
 	SETTLE_NS = 100000000, /* virtual time for what was made before the barrier to come to rest */
 };
 
@@ -90,6 +91,11 @@ void run_prepare(struct run *run, const struct spec *spec, struct mission *missi
 	for (size_t i = 0; i < spec->count; i++)
 		while (!run->nodes[i].launch.main)
 			serve(run, -1);
+	struct why why;
+	run->visit = (struct visit){
+		.spec = spec, .nodes = run->nodes, .outbox = outbox, .epoll = run->epoll, .tag = TAG_VISIT};
+	if (!visit_prepare(&run->visit, &why))
+		outbox_fatal(outbox, why.errnum, "%s", why.text);
 	nanosleep(&settle, NULL);
 	serve(run, 0);
 }
@@ -133,6 +139,8 @@ static void serve(struct run *run, int timeout_ms)
 			node_serve(&run->nodes[tag / NODE_SOURCES], (enum node_source)(tag % NODE_SOURCES));
 		else if (tag == TAG_SIGNALS)
 			reap(run);
+		else if (tag >= TAG_VISIT)
+			visit_serve(&run->visit, (enum visit_source)(tag - TAG_VISIT));
 		else if (read(run->timer, &ticks, sizeof ticks) > 0)
 			run->armed_ns = NODE_NEVER;
 	}
@@ -199,6 +207,8 @@ static bool is_over(const struct run *run, enum wire_end *ret)
 	}
 	if (run->outbox->full)
 		*ret = WIRE_END_BYTES;
+	else if (run->visit.state == VISIT_GOING)
+		return false; /* whatever the nodes do meanwhile */
 	else if (wait && !(wait & ~down))
 		*ret = WIRE_END_DONE;
 	else if (run->mission->limit_ns && outbox_now_ns(run->outbox) >= run->mission->limit_ns)
@@ -244,11 +254,19 @@ static void finish(struct run *run)
 	run->faults.closed = true;
 	/* Nothing is done by time any more; a timer for it would keep us, who have precedence, from ever letting anything end. */
 	set_timer(run, NODE_NEVER);
-	for (kill_all(run); any_live(run); kill_all(run))
+	for (kill_all(run); any_live(run) || run->visit.state == VISIT_GOING; kill_all(run))
 		serve(run, -1);
 	faults_end(&run->faults);
 	struct wire_message m = {
 		.type = WIRE_END, .code = run->end, .bytes = {(const uint8_t *)texts[run->end], strlen(texts[run->end])}};
+	outbox_send(run->outbox, &m);
+}
+
+/* A fork that was made for one visit: nobody is interested in how its nodes would end. */
+static void leave(struct run *run)
+{
+	static const char text[] = "the visit is over";
+	struct wire_message m = {.type = WIRE_END, .code = WIRE_END_DONE, .bytes = {(const uint8_t *)text, sizeof text - 1}};
 	outbox_send(run->outbox, &m);
 }
 
@@ -261,11 +279,14 @@ void run_do(struct run *run)
 	run->armed_ns = NODE_NEVER;
 	faults_begin(&run->faults, run->mission, run->nodes, run->outbox);
 	launch_waiting(run);
-	while (!is_over(run, &run->end)) {
+	while (run->visit.state != VISIT_OVER && !is_over(run, &run->end)) {
 		tick(run);
 		launch_waiting(run);
 		arm(run);
 		serve(run, -1);
 	}
-	finish(run);
+	if (run->visit.state == VISIT_OVER)
+		leave(run);
+	else
+		finish(run);
 }

@@ -10,6 +10,7 @@
 #include "agent/mission.h"
 #include "agent/outbox.h"
 #include "agent/spec.h"
+#include "agent/visit.h"
 
 struct run {
 	const struct spec *spec;
@@ -20,6 +21,7 @@ struct run {
 	enum wire_end end;
 	struct node nodes[WIRE_NODES_MAX];
 	struct faults faults;
+	struct visit visit;
 };
 
 /* Before the barrier: makes the nodes' control groups and first invocations, and waits until these wait. The descriptors are

@@ -47,6 +47,7 @@ static const struct layout {
 	[WIRE_TROUBLE] = {"trouble", 10,
 		{N(fault), B(bytes), N(node), B(params), N(for_ns), N(trigger), N(trigger_value), N(trigger_of), N(trigger_nth),
 			N(delay_ns)}},
+	[WIRE_VISIT] = {"visit", 4, {N(node), B(argv), B(env), B(cwd)}},
 	[WIRE_MACHINE] = {"machine", 2, {N(value), B(bytes)}},
 	[WIRE_HOST] = {"host", 5, {N(node), B(bytes), N(address), N(value), N(image)}},
 };

@@ -54,6 +54,7 @@ enum wire_type {
 	WIRE_STDIN,    /* node, invocation (0 = each), offset, code = 1 if end of file follows, bytes, delay_ns after start */
 	WIRE_TROUBLE, /* fault, bytes = kind name, node, params, for_ns, trigger, trigger_value, trigger_of, trigger_nth, delay_ns
 		       */
+	WIRE_VISIT,         /* in a fork only (agent/visit.h): node (one more than the last: the machine itself), argv, env, cwd */
 	/* image -> agent */
 	WIRE_MACHINE = 48, /* value = WIRE_VERSION, bytes = machine text for diagnostics */
 	WIRE_HOST, /* node, bytes = name, address = IPv4 as a number, value = disk size in bytes or 0, image = number of its tree

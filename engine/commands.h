@@ -16,6 +16,7 @@
 	X(show) \
 	X(diff) \
 	X(debug) \
+	X(fork) \
 	X(image) \
 	X(gc) \
 	X(ui) \

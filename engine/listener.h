@@ -16,6 +16,21 @@
 
 struct listener;
 
+/* What the run said before this machine took it over, when the machine is a fork (engine/lineage.h). All zero otherwise. */
+struct listener_past {
+	size_t first;            /* bytes of frames before the run's own: listener_tail at `ready` */
+	const uint64_t *icounts; /* of the frames of the run so far; borrowed until the listener is made */
+	size_t count;
+	uint64_t icount; /* where the machine took over */
+};
+
+/* Bytes in the region for frames. */
+bool listener_tail(struct machine *m, uint64_t *tail, struct err *err);
+
+/* The same as listener_create, with a past. */
+struct listener *listener_create_after(struct machine *m, struct observer *o, const void *log, size_t log_size,
+	const struct listener_past *past, struct err *err);
+
 /* m is stopped at `ready`; both are borrowed. log (REPLAY only) is the run's whole log. */
 struct listener *listener_create(struct machine *m, struct observer *o, const void *log, size_t log_size, struct err *err);
 void listener_destroy(struct listener *l);

@@ -93,15 +93,25 @@ void play_last_words(struct machine *m, struct buf *out)
 	buf_free(&console);
 }
 
-void play_cast(const struct plan *plan, struct observer_cast *ret)
+const char *play_visitor(const struct plan *plan)
 {
-	const char **nodes = mem_array(plan->node_count, sizeof *nodes);
+	for (size_t i = 0; i < plan->node_count; i++)
+		if (!strcmp(plan->nodes[i].name, "visit"))
+			return "visitor-of-the-fork";
+	return "visit";
+}
+
+void play_cast(const struct plan *plan, bool visited, struct observer_cast *ret)
+{
+	const char **nodes = mem_array(plan->node_count + 1, sizeof *nodes);
 	struct observer_fault *faults = mem_array(plan->fault_count, sizeof *faults);
 	for (size_t i = 0; i < plan->node_count; i++)
 		nodes[i] = plan->nodes[i].name;
 	for (size_t i = 0; i < plan->fault_count; i++)
 		faults[i] = (struct observer_fault){plan->faults[i].id, plan->faults[i].kind->name};
-	*ret = (struct observer_cast){nodes, plan->node_count, faults, plan->fault_count};
+	if (visited)
+		nodes[plan->node_count] = play_visitor(plan);
+	*ret = (struct observer_cast){nodes, plan->node_count + visited, faults, plan->fault_count};
 }
 
 void play_cast_finish(struct observer_cast *cast)

@@ -74,6 +74,9 @@ static bool on_event(void *data, const struct event *e, struct err *err)
 	struct recording *r = data;
 	struct event_sink dir = rundir_sink(r->dir), checks = checks_sink(r->checks);
 	count(r, e);
+	if (r->options->fork && r->options->fork->also.event &&
+		!r->options->fork->also.event(r->options->fork->also.data, e, err))
+		return false;
 	return dir.event(dir.data, e, err) && checks.event(checks.data, e, err);
 }
 
@@ -106,14 +109,32 @@ static struct plan *load_plan(const char *path, const struct scenario *scenario,
 	return plan;
 }
 
-static bool make_plan(struct recording *r, struct err *err)
+/* A fork has its parent's scenario and plan, copied. */
+static bool copy_plan(struct recording *r, const struct recorded *parent, struct err *err)
+{
+	struct buf plan = {0};
+	plan_write(parent->plan, &plan);
+	r->plan = plan_parse(plan.data, plan.size, "plan.json", err);
+	r->scenario = r->plan ? scenario_parse(parent->scenario->bytes, parent->scenario->size, "scenario.yaml", "", err) : NULL;
+	buf_free(&plan);
+	return r->scenario != NULL;
+}
+
+static bool load_or_make_plan(struct recording *r, struct err *err)
 {
 	const struct record_options *o = r->options;
+	if (o->fork)
+		return copy_plan(r, o->fork->parent, err);
 	r->scenario = scenario_load(o->scenario, err);
 	if (!r->scenario || !scenario_check_workloads(r->scenario, err))
 		return false;
 	r->plan = o->plan ? load_plan(o->plan, r->scenario, err) : plan_make(r->scenario, o->seed, err);
-	if (!r->plan)
+	return r->plan != NULL;
+}
+
+static bool make_plan(struct recording *r, struct err *err)
+{
+	if (!load_or_make_plan(r, err))
 		return false;
 	snprintf(r->result->scenario, sizeof r->result->scenario, "%s", r->scenario->name);
 	r->result->seed = r->plan->seed;
@@ -129,6 +150,8 @@ static bool open_directory(struct recording *r, struct err *err)
 	r->dir = rundir_create(r->options->runs, r->scenario->name, r->plan->seed, (int64_t)time(NULL), err);
 	bool ok = r->dir && rundir_write(r->dir, "scenario.yaml", r->scenario->bytes, r->scenario->size, err) &&
 		rundir_write(r->dir, "plan.json", plan.data, plan.size, err);
+	const struct record_fork *fork = r->options->fork;
+	ok = ok && (!fork || rundir_write(r->dir, LINEAGE_REQUEST, fork->request, fork->request_size, err));
 	buf_free(&plan);
 	return ok;
 }
@@ -139,7 +162,7 @@ static bool start_machine(struct recording *r, struct err *err)
 	bool ok = orders_encode(r->plan, &orders, err);
 	if (ok) {
 		struct machine_options options = {.mode = MACHINE_RECORD,
-			.base = snapshot_base(r->prepared.snapshot),
+			.base = r->options->fork ? &r->options->fork->lineage->base : snapshot_base(r->prepared.snapshot),
 			.orders = orders.data,
 			.orders_size = orders.size,
 			.cancel_fd = r->options->cancel ? r->options->cancel->fd : -1};
@@ -151,9 +174,10 @@ static bool start_machine(struct recording *r, struct err *err)
 		return false;
 	const struct scenario_limits *limits = &r->plan->limits;
 	struct observer_limits cuts = {.events = limits->events, .bytes = limits->bytes, .icount = limits->instructions};
-	play_cast(r->plan, &r->cast);
+	play_cast(r->plan, r->options->fork != NULL, &r->cast);
 	r->observer = observer_create(&r->cast, &cuts, (struct event_sink){on_event, r});
-	r->listener = listener_create(r->machine, r->observer, NULL, 0, err);
+	r->listener = listener_create_after(
+		r->machine, r->observer, NULL, 0, r->options->fork ? &r->options->fork->lineage->past : NULL, err);
 	r->result->start_ms = ms_since(&r->began);
 	return r->listener != NULL;
 }
@@ -204,6 +228,7 @@ static void take_results(struct recording *r)
 static void fill_manifest(const struct recording *r, struct manifest *m)
 {
 	const struct record_result *result = r->result;
+	const struct record_fork *fork = r->options->fork;
 	char created[32];
 	time_t now = time(NULL);
 	struct tm tm;
@@ -214,7 +239,7 @@ static void fill_manifest(const struct recording *r, struct manifest *m)
 		.seed = result->seed,
 		.created = mem_str(created),
 		.kind = mem_str("closed"),
-		.reproducible = mem_str("seed"),
+		.reproducible = mem_str(fork ? "log" : "seed"),
 		.end = mem_str(result->end),
 		.verdict = result->verdict,
 		.icount = result->icount,
@@ -227,7 +252,11 @@ static void fill_manifest(const struct recording *r, struct manifest *m)
 		.faults_unobserved = result->faults_unobserved,
 		.record_ms = result->record_ms,
 		.log_size = r->log.size,
-		.identity = mem_str(snapshot_identity_json(r->prepared.snapshot))};
+		.identity = mem_str(fork ? fork->parent->manifest.identity : snapshot_identity_json(r->prepared.snapshot))};
+	if (fork) {
+		m->parent = mem_str(fork->parent_name);
+		m->parent_icount = fork->lineage->past.icount;
+	}
 	uint8_t sum[DIGEST_SIZE];
 	digest_sha256(m->identity, strlen(m->identity), sum);
 	digest_hex(sum, sizeof sum, m->identity_sha256);
@@ -306,7 +335,8 @@ bool record_run(const struct record_options *options, struct record_result *ret,
 {
 	struct recording r = {.options = options, .result = ret};
 	*ret = (struct record_result){0};
-	bool ok = make_plan(&r, err) && prepare_scenario(&r.prepared, r.scenario, options->progress, options->cancel, err);
+	bool ok = make_plan(&r, err) &&
+		(options->fork || prepare_scenario(&r.prepared, r.scenario, options->progress, options->cancel, err));
 	clock_gettime(CLOCK_MONOTONIC, &r.began);
 	if (ok) {
 		r.checks = checks_create(r.scenario);

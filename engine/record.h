@@ -8,10 +8,23 @@
 
 #include "engine/cancel.h"
 #include "engine/err.h"
+#include "engine/event.h"
+#include "engine/lineage.h"
 #include "engine/prepare.h"
+#include "engine/recorded.h"
 #include "engine/verdict.h"
 
 enum record_keep { RECORD_KEEP_ALL, RECORD_KEEP_FAILED, RECORD_KEEP_NONE };
+
+/* A fork: a run that goes on from a moment of another one. */
+struct record_fork {
+	const struct recorded *parent;
+	const char *parent_name; /* of its directory, beside which the fork's will be */
+	const struct lineage *lineage; /* of the fork, from lineage_branch */
+	const void *request;           /* the frame that its agent got */
+	size_t request_size;
+	struct event_sink also; /* gets every event too, those of the parent first; event may be NULL */
+};
 
 struct record_options {
 	const char *scenario; /* path */
@@ -19,6 +32,7 @@ struct record_options {
 	const char *plan; /* path of a plan to obey instead of the seed's, or NULL */
 	const char *runs; /* directory that gets the run directory; made if missing */
 	enum record_keep keep;
+	const struct record_fork *fork; /* NULL: a run of its own; else scenario, seed and plan do not matter */
 	struct cancel *cancel; /* may be NULL */
 	struct progress progress;
 };

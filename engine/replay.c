@@ -6,6 +6,7 @@
 
 #include "engine/event.h"
 #include "engine/listener.h"
+#include "engine/lineage.h"
 #include "engine/machine.h"
 #include "engine/observer.h"
 #include "engine/play.h"
@@ -19,6 +20,7 @@ struct replaying {
 	struct replay_result *result;
 	struct recorded recorded;
 	struct prepared prepared;
+	struct lineage lineage;
 	struct machine *machine;
 	struct observer_cast cast;
 	struct observer *observer;
@@ -91,7 +93,7 @@ static bool start(struct replaying *r, struct err *err)
 {
 	const struct recorded *d = &r->recorded;
 	struct machine_options options = {.mode = MACHINE_REPLAY,
-		.base = snapshot_base(r->prepared.snapshot),
+		.base = &r->lineage.base,
 		.orders = d->orders.data,
 		.orders_size = d->orders.size,
 		.log = d->log.data,
@@ -102,9 +104,9 @@ static bool start(struct replaying *r, struct err *err)
 		return false;
 	const struct scenario_limits *limits = &d->plan->limits;
 	struct observer_limits cuts = {.events = limits->events, .bytes = limits->bytes, .icount = limits->instructions};
-	play_cast(d->plan, &r->cast);
+	play_cast(d->plan, r->lineage.forked, &r->cast);
 	r->observer = observer_create(&r->cast, &cuts, (struct event_sink){compare, r});
-	r->listener = listener_create(r->machine, r->observer, d->log.data, d->log.size, err);
+	r->listener = listener_create_after(r->machine, r->observer, d->log.data, d->log.size, &r->lineage.past, err);
 	return r->listener != NULL;
 }
 
@@ -112,7 +114,7 @@ static bool probe(struct replaying *r, struct replay_probe *p, struct err *err)
 {
 	enum machine_state state;
 	struct buf text = {0};
-	if (!machine_run_to(r->machine, machine_start_icount(r->machine) + p->icount, &state, err))
+	if (!machine_run_to(r->machine, lineage_zero(&r->lineage) + p->icount, &state, err))
 		return false;
 	p->reached = state == MACHINE_AT_BREAK;
 	if (!p->reached)
@@ -182,13 +184,15 @@ bool replay_run(const struct replay_options *options, struct replay_result *ret,
 	if (!recorded_load(&r.recorded, options->run, err))
 		return false;
 	uint64_t began = now_ms();
-	bool ok = prepare_recorded(&r.prepared, &r.recorded.manifest, err) && start(&r, err) && play_to_end(&r, err) &&
-		at_the_end(&r, err);
+	bool ok = prepare_recorded(&r.prepared, &r.recorded.manifest, err) &&
+		lineage_open(&r.lineage, &r.recorded, options->run, &r.prepared, options->cancel, err) && start(&r, err) &&
+		play_to_end(&r, err) && at_the_end(&r, err);
 	listener_destroy(r.listener);
 	observer_destroy(r.observer);
 	play_cast_finish(&r.cast);
 	machine_destroy(r.machine);
 	ret->wall_ms = now_ms() - began;
+	lineage_finish(&r.lineage);
 	prepare_finish(&r.prepared);
 	recorded_finish(&r.recorded);
 	buf_free(&r.line);

@@ -12,6 +12,7 @@ enum { HISTORY_MAX = 256 };
 struct session {
 	struct recorded recorded;
 	struct prepared prepared;
+	struct lineage lineage;
 	struct timeline *timeline;
 	struct walk *walk;
 	struct here *here;
@@ -25,7 +26,7 @@ static bool start(struct session *s, const struct session_options *o, struct err
 {
 	const struct recorded *r = &s->recorded;
 	struct machine_options options = {.mode = MACHINE_REPLAY,
-		.base = snapshot_base(s->prepared.snapshot),
+		.base = &s->lineage.base,
 		.orders = r->orders.data,
 		.orders_size = r->orders.size,
 		.log = r->log.data,
@@ -34,8 +35,8 @@ static bool start(struct session *s, const struct session_options *o, struct err
 	s->walk = walk_create(&options, o->spacing, o->budget_mib, o->cancel, err);
 	if (!s->walk)
 		return false;
-	s->zero = walk_start(s->walk);
-	s->begin = 0;
+	s->zero = lineage_zero(&s->lineage);
+	s->begin = walk_start(s->walk) - s->zero;
 	s->end = r->manifest.icount;
 	/* A guest that died is told by its last instruction: there the log may end one short. */
 	if (s->end > walk_end(s->walk) - s->zero)
@@ -53,7 +54,8 @@ struct session *session_open(const struct session_options *o, struct err *err)
 	if (o->progress.say)
 		o->progress.say(o->progress.data, "opening", o->run);
 	if (recorded_load(&s->recorded, o->run, err) && (s->timeline = timeline_open(o->run, err)) != NULL &&
-		prepare_recorded(&s->prepared, &s->recorded.manifest, err) && start(s, o, err))
+		prepare_recorded(&s->prepared, &s->recorded.manifest, err) &&
+		lineage_open(&s->lineage, &s->recorded, o->run, &s->prepared, o->cancel, err) && start(s, o, err))
 		return s;
 	session_close(s);
 	return NULL;
@@ -65,6 +67,7 @@ void session_close(struct session *s)
 		return;
 	here_destroy(s->here);
 	walk_destroy(s->walk);
+	lineage_finish(&s->lineage);
 	prepare_finish(&s->prepared);
 	if (s->timeline)
 		timeline_close(s->timeline);
@@ -80,6 +83,11 @@ const struct timeline *session_timeline(const struct session *s)
 const struct recorded *session_recorded(const struct session *s)
 {
 	return &s->recorded;
+}
+
+const struct lineage *session_lineage(const struct session *s)
+{
+	return &s->lineage;
 }
 
 struct here *session_here(struct session *s)

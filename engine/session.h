@@ -2,7 +2,7 @@
  * Time travel in one recorded run: a position, and ways to move it. The questions about the position are here_* (engine/here.h).
  *
  * Counts are instructions since the run's start (the barrier), as in its events. At N, N instructions have been executed and
- * instruction N+1 has not: every event with icount <= N has happened. The first place is session_begin, the last session_end;
+ * instruction N+1 has not: every event with icount <= N has happened. The first place is session_begin (of a fork: where it left its parent), the last session_end;
  * both are places to stand at, and nothing moves beyond them.
  */
 #ifndef ENGINE_SESSION_H
@@ -16,6 +16,7 @@
 #include "engine/cancel.h"
 #include "engine/err.h"
 #include "engine/here.h"
+#include "engine/lineage.h"
 #include "engine/prepare.h"
 #include "engine/recorded.h"
 #include "engine/timeline.h"
@@ -39,6 +40,7 @@ void session_close(struct session *s);
 
 const struct timeline *session_timeline(const struct session *s);
 const struct recorded *session_recorded(const struct session *s);
+const struct lineage *session_lineage(const struct session *s);
 struct here *session_here(struct session *s);
 struct walk *session_walk(struct session *s); /* whoever moves it calls session_moved afterwards */
 void session_moved(struct session *s);

@@ -1,0 +1,134 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/commands.h"
+#include "engine/common.h"
+#include "engine/fork.h"
+#include "engine/moment.h"
+#include "engine/output.h"
+#include "engine/runlist.h"
+#include "engine/session.h"
+#include "engine/text.h"
+
+struct forked {
+	struct common_progress progress;
+	bool terminal;
+};
+
+/* Bytes of a guest: as they are into a file or pipe, harmless on a terminal. */
+static void show(void *data, int stream, const char *bytes, size_t size)
+{
+	struct forked *f = data;
+	struct buf safe = {0};
+	common_progress_end(&f->progress);
+	bool newline = size == 1 && bytes[0] == '\n';
+	if (isatty(stream) && !newline)
+		text_put_safe(&safe, bytes, size);
+	else
+		buf_add(&safe, bytes, size);
+	if (stream == 1) {
+		output_bytes(safe.data, safe.size);
+	} else if (safe.size) {
+		ssize_t ignored = write(STDERR_FILENO, safe.data, safe.size);
+		(void)ignored;
+	}
+	buf_free(&safe);
+}
+
+static bool choose_node(const struct session *s, const char *name, int *ret, struct err *err)
+{
+	const struct plan *plan = session_recorded(s)->plan;
+	*ret = fork_default_node(s);
+	if (!name)
+		return true;
+	*ret = FORK_MACHINE;
+	if (!strcmp(name, "machine"))
+		return true;
+	struct buf names = {0};
+	for (size_t i = 0; i < plan->node_count; i++) {
+		buf_printf(&names, "%s%s", i ? ", " : "", plan->nodes[i].name);
+		if (!strcmp(plan->nodes[i].name, name))
+			*ret = (int)i;
+	}
+	bool ok = *ret != FORK_MACHINE ||
+		err_set(err, ERR_USAGE, "--node is '%.60s': expected %s, or machine", name, names.data ? names.data : "a node");
+	buf_free(&names);
+	return ok;
+}
+
+static bool fork_at(const struct args *args, const char *path, struct cancel *cancel, int *status, struct err *err)
+{
+	struct forked forked = {0};
+	struct moment moment;
+	struct walk_trip trip;
+	struct fork_result result;
+	const char *at = args_value(args, "at");
+	struct fork_options options = {.run = path, .cancel = cancel, .output = show, .data = &forked};
+	args_rest(args, &options.argv);
+	if (!common_keep(args, "all", &options.keep, err))
+		return false;
+	options.progress = common_progress_start(&forked.progress);
+	struct session_options open = {.run = path, .cancel = cancel, .progress = options.progress};
+	struct session *s = session_open(&open, err);
+	bool ok = s && moment_parse(session_timeline(s), at ? at : "end", &moment, err) &&
+		choose_node(s, args_value(args, "node"), &options.node, err) && session_go(s, moment.icount, &trip, err);
+	if (ok && !args_value(args, "node"))
+		options.node = fork_default_node(s);
+	ok = ok && fork_run(s, &options, &result, err);
+	common_progress_end(&forked.progress);
+	session_close(s);
+	if (!ok)
+		return false;
+	*status = result.status;
+	if (!output_flush(err))
+		return false;
+	if (*result.run)
+		fprintf(stderr, "recorded as %s\n", result.run);
+	return true;
+}
+
+static bool fork_command(const struct args *args, int *status, struct err *err)
+{
+	const char *const *operands, *const *rest;
+	struct cancel cancel;
+	args_operands(args, &operands);
+	if (!args_value(args, "at"))
+		return err_set(err, ERR_USAGE, "fork: --at MOMENT is missing: where shall it leave the run?");
+	if (!args_rest(args, &rest))
+		return err_set(err, ERR_USAGE, "fork: no command: expected -- COMMAND after the options, as in: -- ls /");
+	char *path = runlist_find(common_runs(args), operands[0], err);
+	if (!path || !cancel_init(&cancel, err)) {
+		free(path);
+		return false;
+	}
+	bool ok = fork_at(args, path, &cancel, status, err);
+	cancel_finish(&cancel);
+	free(path);
+	return ok;
+}
+
+static const struct args_option options[] = {
+	{"at", 'a', "MOMENT", false, "Where it leaves the run: ev:20, fault:kill#1.applied, t:4.39s, an instruction count."},
+	{"node", 'n', "NODE", false, "In this node (default: that of the moment's event), or in the machine below: machine."},
+	COMMON_OPTION_KEEP,
+	COMMON_OPTION_RUNS,
+	{0},
+};
+
+const struct command command_fork = {
+	.name = "fork",
+	.operands = "RUN",
+	.least = 1,
+	.most = 1,
+	.rest = true,
+	.about = "Execute a command in the past: a live continuation from a moment of a run.",
+	.more = "The machine goes on live from that moment; the recording is not touched. The command runs in the node's "
+		"namespaces and\n"
+		"ends the fork. A name without '/' is looked for in the node, then in BusyBox. The fork is a run of its own, "
+		"beside its\n"
+		"parent, and is replayed and debugged like any other. Exits with the command's status.",
+	.options = options,
+	.run = fork_command,
+};

@@ -1,0 +1,41 @@
+/* A live continuation from a moment of a recorded run, for one command; itself recorded as a run. The run it comes from, and the
+ * session that stands in it, are not changed. */
+#ifndef ENGINE_FORK_H
+#define ENGINE_FORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/cancel.h"
+#include "engine/err.h"
+#include "engine/prepare.h"
+#include "engine/record.h"
+#include "engine/session.h"
+
+#define FORK_MACHINE (-1) /* no node: the machine below them */
+
+struct fork_options {
+	const char *run;         /* path of the session's run: the fork is made beside it */
+	int node;                /* number in the plan, or FORK_MACHINE */
+	const char *const *argv; /* at least one; NULL-terminated. A name without '/' is the node's program, else BusyBox's */
+	enum record_keep keep;
+	struct cancel *cancel;
+	struct progress progress;
+	/* What the command wrote, as it comes; stream 1 or 2. May be NULL. */
+	void (*output)(void *data, int stream, const char *bytes, size_t size);
+	void *data;
+};
+
+struct fork_result {
+	char run[4096]; /* directory; "" when not kept */
+	int status;     /* exit status, or 128 + signal */
+};
+
+/* From where the session stands. ERR_INPUT when the run has ended there, or the command could not be started (with the reason).
+ */
+bool fork_run(struct session *s, const struct fork_options *options, struct fork_result *ret, struct err *err);
+
+/* The node of the event at the session's position; FORK_MACHINE without one. */
+int fork_default_node(const struct session *s);
+
+#endif

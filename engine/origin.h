@@ -1,0 +1,26 @@
+/*
+ * A moment of a replaying machine made into the start of another machine: device state and memory copied out of it, with a
+ * request for the agent (agent/visit.h) put into memory and a byte waiting in the serial port to say so.
+ *
+ * The replaying machine is as it was afterwards. What the copy does from there depends on nothing but the moment and the request.
+ */
+#ifndef ENGINE_ORIGIN_H
+#define ENGINE_ORIGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/err.h"
+#include "engine/machine.h"
+
+struct origin {
+	struct machine_base base; /* for machine_start, until origin_finish */
+	int device_fd, ram_fd;    /* owned; base has them */
+};
+
+/* m is stopped and started from `of`. request: a frame of type VISIT. ret need not be initialised. About 0.3 s. */
+bool origin_make(
+	struct machine *m, const struct machine_base *of, const void *request, size_t size, struct origin *ret, struct err *err);
+void origin_finish(struct origin *o);
+
+#endif
