@@ -195,9 +195,9 @@ static bool align_events(struct diff *d, const struct timeline *a, const struct 
 }
 
 static bool compare_events(struct diff *d, const struct timeline *a, const struct timeline *b, bool (*cancelled)(void *data),
-	void *data, bool *ret_same_bytes, struct err *err)
+	void *data, struct err *err)
 {
-	if (!compare_bytes(a, b, ret_same_bytes, err))
+	if (!compare_bytes(a, b, &d->same_bytes, err))
 		return false;
 	find_first(d, a, b);
 	if (d->same_events) {
@@ -213,15 +213,14 @@ struct diff *diff_create(
 	const struct timeline *a, const struct timeline *b, bool (*cancelled)(void *data), void *data, struct err *err)
 {
 	struct diff *d = mem_alloc(sizeof *d);
-	bool same_bytes;
 	compare_plans(d, timeline_facts(a)->plan, timeline_facts(b)->plan);
-	if (!compare_events(d, a, b, cancelled, data, &same_bytes, err)) {
+	if (!compare_events(d, a, b, cancelled, data, err)) {
 		diff_destroy(d);
 		return NULL;
 	}
 	compare_faults(d, a, b);
 	compare_properties(d, a, b);
-	d->identical = d->same_plan && same_bytes && same_verdicts(d);
+	d->identical = d->same_plan && d->same_bytes && same_verdicts(d);
 	struct buf text = {0};
 	diff_put_headline(d, a, b, &text);
 	d->headline = buf_take(&text);

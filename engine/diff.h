@@ -40,6 +40,7 @@ struct diff {
 	bool identical; /* same plan, same events to the last byte, same verdicts */
 	bool same_scenario, same_seed, same_plan;
 	bool same_events; /* what they say; icount and time may differ */
+	bool same_bytes;  /* of the events, icount and time included */
 	struct diff_hunk *hunks;
 	size_t hunk_count;
 	bool work_limit; /* a stretch was too different to be aligned in reasonable time and counts as changed whole */

@@ -40,9 +40,10 @@ void diff_put_headline(const struct diff *d, const struct timeline *a, const str
 		return;
 	}
 	if (d->same_events && d->same_plan) {
-		buf_str(out,
-			d->first_icount == TIMELINE_NONE ? "differ: not in plan or events, but in verdicts or times"
-							 : "differ: the same events, at other instruction counts");
+		buf_printf(out, "differ: the same plan and events, %s",
+			d->same_bytes                              ? "but other verdicts"
+				: d->first_icount == TIMELINE_NONE ? "at the same instruction counts, but at other times"
+								   : "but at other instruction counts");
 		return;
 	}
 	buf_str(out, "differ: ");

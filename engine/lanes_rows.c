@@ -311,7 +311,7 @@ static void draw_property_name(const struct draw *d, int row, const struct timel
 	int right = l->left + column + 2, before = l->left + column - 1 - size;
 	if (lane_is_blank(l, row, right - 1, right + size))
 		lane_put_name(d, row, right, size, p->fact->id, LANE_FAIL);
-	else if (lane_is_blank(l, row, before, l->left + column))
+	else if (lane_is_blank(l, row, before > l->left ? before - 1 : before, l->left + column))
 		lane_put_name(d, row, before, size, p->fact->id, LANE_FAIL);
 }
 

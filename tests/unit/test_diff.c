@@ -166,7 +166,7 @@ static void same_words_at_other_times_are_not_identical(void)
 	CU_ASSERT_FALSE(p.d->identical);
 	CU_ASSERT_TRUE(p.d->same_events);
 	CU_ASSERT_EQUAL(p.d->first_icount, 1);
-	CU_ASSERT_STRING_EQUAL(p.d->headline, "differ: the same events, at other instruction counts");
+	CU_ASSERT_STRING_EQUAL(p.d->headline, "differ: the same plan and events, but at other instruction counts");
 	pair_close(&p);
 }
 
