@@ -10,7 +10,7 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate orders schema_mdoc \
 	cache archive tree kmodule kernel image qmp gdb replaylog hostqemu ram qcow2 qemuargs monitor machine checkpoint origin snapshot \
 	observer listener play manifest rundir runlist recorded prepare lineage \
-	regs memory types ksyms layout guestfile maps process openfiles symbols expr unwind kcode orc value variables disas program \
+	regs memory types ksyms layout guestfile guestdir maps process openfiles symbols expr unwind kcode orc value variables disas program \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
 	marks walk words bookmarks moves here session verb verb_moves verb_machine verb_guest verbs record fork replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.

@@ -1,6 +1,6 @@
 /*
- * Files of the guest, read from the kernel's own memory: names of open files, directories and contents. File systems that
- * live in memory (tmpfs, ramfs) are all there; of others only what the kernel has cached, and the answers say so.
+ * Files of the guest, read from the kernel's own memory: names of open files, and contents. File systems that live in memory
+ * (tmpfs, ramfs) are all there; of others only what the kernel has cached, and the answers say so.
  */
 #ifndef ENGINE_GUESTFILE_H
 #define ENGINE_GUESTFILE_H
@@ -9,9 +9,7 @@
 #include "engine/layout.h"
 
 #define GUESTFILE_PATH_MAX  4096
-#define GUESTFILE_DEPTH_MAX 256   /* directories in a path, mounts included */
-#define GUESTFILE_LINKS_MAX 40    /* symbolic links followed */
-#define GUESTFILE_LIST_MAX  65536 /* names in a directory, mounts in a namespace */
+#define GUESTFILE_DEPTH_MAX 256 /* directories in a path, mounts included */
 
 /* A place in the guest's tree of files: kernel addresses of a struct vfsmount and a struct dentry. */
 struct guest_place {
@@ -52,11 +50,6 @@ struct guestfile guestfile_inode(const struct guest *guest, uint64_t inode);
 struct guest_place guestfile_root(const struct guest *guest, uint64_t task);
 struct guest_place guestfile_cwd(const struct guest *guest, uint64_t task);
 
-/* Finds path as the task would (its root, its mounts, symbolic links followed, the last one if follow). ERR_INPUT: no such file.
- */
-bool guestfile_find(const struct guest *guest, uint64_t task, const char *path, bool follow, struct guest_place *ret_place,
-	struct guestfile *ret_file, struct err *err);
-
 /*
  * Appends up to size bytes of a file from offset. Fewer are there when the file ends. False when a page of it is not in
  * memory, with the offset named; what came before it has been appended.
@@ -64,19 +57,8 @@ bool guestfile_find(const struct guest *guest, uint64_t task, const char *path, 
 bool guestfile_read(const struct guest *guest, const struct guestfile *file, uint64_t offset, uint64_t size, struct buf *out,
 	struct err *err);
 
-struct guestfile_entry {
-	char *name;
-	struct guestfile file;
-};
-
-struct guestfile_list {
-	struct guestfile_entry *entries; /* by name, in byte order */
-	size_t count, room;
-	bool complete; /* false: only the names that the kernel has cached */
-};
-
-bool guestfile_ls(const struct guest *guest, struct guest_place directory, struct guestfile_list *list, struct err *err);
-void guestfile_list_finish(struct guestfile_list *list);
-void guestfile_list_print(const struct guestfile_list *list, struct buf *out);
+/* A dentry's own name; false when it is not in memory. */
+#define GUESTFILE_NAME_SIZE 256 /* with its NUL */
+bool guestfile_name(const struct guest *guest, uint64_t dentry, char name[GUESTFILE_NAME_SIZE]);
 
 #endif

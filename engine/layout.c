@@ -5,15 +5,17 @@
 
 #include "engine/buf.h"
 
-#define BTF_SIZE_MAX  (64u << 20)
-#define CR4_LA57      (1u << 12)
-#define PTI_USER_HALF 0x1000u /* with page table isolation the user half of a pair of top tables has this bit */
+#define BTF_SIZE_MAX     (64u << 20)
+#define CR4_LA57         (1u << 12)
+#define FIRST_OF_OVERLAY LAYOUT_OVL_INODE_VFS
+#define MODULES_MAX      4096
+#define PTI_USER_HALF    0x1000u /* with page table isolation the user half of a pair of top tables has this bit */
 
 static const struct {
 	const char *type, *path;
 } members[LAYOUT_MEMBER_COUNT] = {
 #define LAYOUT_ROW(id, type, path) {type, path},
-	LAYOUT_MEMBERS(LAYOUT_ROW)
+	LAYOUT_MEMBERS(LAYOUT_ROW) LAYOUT_OVERLAY_MEMBERS(LAYOUT_ROW)
 #undef LAYOUT_ROW
 };
 
@@ -58,7 +60,7 @@ static bool read_types(struct layout *layout, const struct space *space, struct 
 
 static bool read_members(struct layout *layout, struct err *err)
 {
-	for (size_t i = 0; i < LAYOUT_MEMBER_COUNT; i++)
+	for (size_t i = 0; i < FIRST_OF_OVERLAY; i++)
 		if (!types_member(layout->types, members[i].type, members[i].path, &layout->members[i], err))
 			return false;
 	return types_size(layout->types, "page", &layout->page_size, err) &&
@@ -82,6 +84,42 @@ static bool read_places(struct layout *layout, const struct space *space, struct
 	return true;
 }
 
+/* The kernel's copy of a module's .BTF: the address of its struct btf; 0 when the module is not loaded. */
+static uint64_t find_types(const struct guest *g, const char *module)
+{
+	const struct ksym *list = ksyms_find(g->layout->ksyms, "btf_modules");
+	uint64_t link = guest_offset(g, LAYOUT_MODULE_TYPES_LIST), entry = 0;
+	char name[64];
+	if (!list || memory_read_some(&g->kernel, list->address, &entry, 8) != 8)
+		return 0;
+	for (int i = 0; i < MODULES_MAX && entry && entry != list->address; i++) {
+		uint64_t owner = guest_value(g, LAYOUT_MODULE_TYPES_MODULE, entry - link);
+		if (owner && guest_str(g, owner + guest_offset(g, LAYOUT_MODULE_NAME), name, sizeof name) &&
+			!strcmp(name, module))
+			return guest_value(g, LAYOUT_MODULE_TYPES_BTF, entry - link);
+		entry = guest_value(g, LAYOUT_MODULE_TYPES_LIST, entry - link);
+	}
+	return 0;
+}
+
+/* The structs of overlayfs, from the module's own .BTF. Without the module there is no such file system, so that is no error. */
+static void read_overlay(struct layout *layout, const struct stop *stop)
+{
+	struct guest guest = guest_of(layout, stop);
+	uint64_t btf = find_types(&guest, "overlay"), at = guest_value(&guest, LAYOUT_BTF_DATA, btf);
+	uint64_t size = guest_value(&guest, LAYOUT_BTF_DATA_SIZE, btf) & 0xffffffff;
+	if (!at || !size || size > BTF_SIZE_MAX)
+		return;
+	void *bytes = mem_alloc(size);
+	struct types *types =
+		memory_read(&guest.kernel, at, bytes, size, NULL) ? types_create_split(layout->types, bytes, size, NULL) : NULL;
+	layout->has_overlay = types && types_size(types, "ovl_path", &layout->ovl_path_size, NULL);
+	for (size_t i = FIRST_OF_OVERLAY; i < LAYOUT_MEMBER_COUNT && layout->has_overlay; i++)
+		layout->has_overlay = types_member(types, members[i].type, members[i].path, &layout->members[i], NULL);
+	types_destroy(types);
+	free(bytes);
+}
+
 struct layout *layout_create(const struct stop *stop, struct err *err)
 {
 	if (stop->regs.cr4 & CR4_LA57) {
@@ -92,8 +130,10 @@ struct layout *layout_create(const struct stop *stop, struct err *err)
 	struct space space;
 	bool ok = (layout->ksyms = ksyms_create(stop->ram, stop->ram_size, err)) && bootstrap(layout, stop, &space, err) &&
 		read_types(layout, &space, err) && read_members(layout, err) && read_places(layout, &space, err);
-	if (ok)
+	if (ok) {
+		read_overlay(layout, stop);
 		return layout;
+	}
 	err_prefix(err, "reading the guest's kernel");
 	layout_destroy(layout);
 	return NULL;

@@ -151,11 +151,25 @@
 	X(MODULE_ORC_HOW, "module", "arch.orc_unwind") \
 	X(KALLSYMS_LIST, "mod_kallsyms", "symtab") \
 	X(KALLSYMS_COUNT, "mod_kallsyms", "num_symtab") \
-	X(KALLSYMS_NAMES, "mod_kallsyms", "strtab")
+	X(KALLSYMS_NAMES, "mod_kallsyms", "strtab") \
+	X(MODULE_TYPES_LIST, "btf_module", "list.next") \
+	X(MODULE_TYPES_MODULE, "btf_module", "module") \
+	X(MODULE_TYPES_BTF, "btf_module", "btf") \
+	X(BTF_DATA, "btf", "data") \
+	X(BTF_DATA_SIZE, "btf", "data_size") \
+	X(INODE_RDEV, "inode", "i_rdev")
+
+/* Members of structs of the overlay module, known only when it was loaded (layout.has_overlay). */
+#define LAYOUT_OVERLAY_MEMBERS(X) \
+	X(OVL_INODE_VFS, "ovl_inode", "vfs_inode") \
+	X(OVL_INODE_UPPER, "ovl_inode", "__upperdentry") \
+	X(OVL_ENTRY_COUNT, "ovl_entry", "numlower") \
+	X(OVL_ENTRY_LIST, "ovl_entry", "lowerstack") \
+	X(OVL_PATH_DENTRY, "ovl_path", "dentry")
 
 enum layout_member {
 #define LAYOUT_ENUM(id, type, path) LAYOUT_##id,
-	LAYOUT_MEMBERS(LAYOUT_ENUM)
+	LAYOUT_MEMBERS(LAYOUT_ENUM) LAYOUT_OVERLAY_MEMBERS(LAYOUT_ENUM)
 #undef LAYOUT_ENUM
 		LAYOUT_MEMBER_COUNT
 };
@@ -164,11 +178,12 @@ struct layout {
 	struct ksyms *ksyms;
 	struct types *types;
 	struct type_member members[LAYOUT_MEMBER_COUNT];
-	uint64_t kernel_root;          /* physical address of the kernel's own top page table */
-	uint64_t init_task;            /* addresses */
-	uint64_t current_task;         /* of the processor's pointer to its current task */
-	uint64_t vmemmap;              /* of struct page 0 */
-	uint32_t page_size, upid_size; /* sizes of struct page and struct upid */
+	uint64_t kernel_root;                         /* physical address of the kernel's own top page table */
+	uint64_t init_task;                           /* addresses */
+	uint64_t current_task;                        /* of the processor's pointer to its current task */
+	uint64_t vmemmap;                             /* of struct page 0 */
+	uint32_t page_size, upid_size, ovl_path_size; /* sizes of structs */
+	bool has_overlay;
 };
 
 /*

@@ -3,8 +3,11 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "engine/buf.h"
 
@@ -20,10 +23,26 @@ static int be_quiet(enum libbpf_print_level level, const char *format, va_list a
 	return 0;
 }
 
-struct types *types_create(const void *bytes, size_t size, struct err *err)
+/* Debian 12's libbpf declares btf__new_split but does not export it: the bytes go through a file in memory. */
+static struct btf *read_split(struct btf *base, const void *bytes, size_t size)
+{
+	char path[40];
+	int fd = memfd_create("btf", MFD_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	struct btf *btf = write(fd, bytes, size) == (ssize_t)size ? btf__parse_raw_split(path, base) : NULL;
+	close(fd);
+	return btf;
+}
+
+struct types *types_create_split(const struct types *base, const void *bytes, size_t size, struct err *err)
 {
 	libbpf_set_print(be_quiet); /* a library must not write to the terminal */
-	struct btf *btf = size > UINT32_MAX ? NULL : btf__new(bytes, (uint32_t)size);
+	struct btf *btf = NULL;
+	errno = EFBIG;
+	if (size <= UINT32_MAX)
+		btf = base ? read_split(base->btf, bytes, size) : btf__new(bytes, (uint32_t)size);
 	if (!btf) {
 		err_set(err, ERR_QEMU, "the kernel's types (.BTF, %zu bytes) cannot be read: %s", size, strerror(errno));
 		return NULL;
@@ -31,6 +50,11 @@ struct types *types_create(const void *bytes, size_t size, struct err *err)
 	struct types *types = mem_alloc(sizeof *types);
 	types->btf = btf;
 	return types;
+}
+
+struct types *types_create(const void *bytes, size_t size, struct err *err)
+{
+	return types_create_split(NULL, bytes, size, err);
 }
 
 void types_destroy(struct types *types)

@@ -25,6 +25,8 @@ struct type_member {
 
 /* Copies size bytes of .BTF. The result is the caller's (types_destroy). ERR_QEMU when they are no BTF. */
 struct types *types_create(const void *bytes, size_t size, struct err *err);
+/* As types_create, for a kernel module's .BTF, which counts on from the kernel's: base (borrowed) must outlive it. */
+struct types *types_create_split(const struct types *base, const void *bytes, size_t size, struct err *err);
 void types_destroy(struct types *types);
 
 /*

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/guestfile.h"
+#include "engine/guestdir.h"
 #include "engine/maps.h"
 #include "engine/openfiles.h"
 #include "engine/text.h"
@@ -192,7 +192,7 @@ bool verb_symbol(struct verbs *v, const struct words *w, struct buf *out, struct
 /* ---- files, from the guest's memory ------------------------------------------------------------------------- */
 
 /* "PATH" as the current process sees it, "PID:PATH" as that process does. */
-static bool find_file(struct verbs *v, const char *word, struct guest_place *place, struct guestfile *file, struct err *err)
+static bool find_file(struct verbs *v, const char *word, struct guestdir_node *place, struct guestfile *file, struct err *err)
 {
 	const char *colon = strchr(word, ':'), *path = word;
 	char pid[24];
@@ -204,12 +204,12 @@ static bool find_file(struct verbs *v, const char *word, struct guest_place *pla
 		path = colon + 1;
 	}
 	const struct process *p = process(v, other ? pid : NULL, err);
-	return p && guestfile_find(here_guest(session_here(v->session), err), p->task, path, true, place, file, err);
+	return p && guestdir_find(here_guest(session_here(v->session), err), p->task, path, true, place, file, err);
 }
 
 bool verb_cat(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	struct guest_place place;
+	struct guestdir_node place;
 	struct guestfile file;
 	struct buf bytes = {0};
 	if (!find_file(v, w->list[1], &place, &file, err))
@@ -232,16 +232,14 @@ bool verb_cat(struct verbs *v, const struct words *w, struct buf *out, struct er
 
 bool verb_ls(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	struct guest_place place;
+	struct guestdir_node place;
 	struct guestfile file;
-	struct guestfile_list list = {0};
+	struct guestdir_list list = {0};
 	if (!find_file(v, w->list[1] ? w->list[1] : "/", &place, &file, err))
 		return false;
-	bool ok = guestfile_ls(here_guest(session_here(v->session), err), place, &list, err);
+	bool ok = guestdir_ls(here_guest(session_here(v->session), err), &place, &list, err);
 	if (ok)
-		guestfile_list_print(&list, out);
-	if (ok && !list.complete)
-		buf_str(out, "(only the names that the guest's kernel has in memory)\n");
-	guestfile_list_finish(&list);
+		guestdir_list_print(&list, out);
+	guestdir_list_finish(&list);
 	return ok;
 }

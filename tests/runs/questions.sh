@@ -32,7 +32,7 @@ gcc -g -O1 -Wall -D_GNU_SOURCE -static -o "$root/init" "$here/init.c" || fail "i
 cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
 cp -L /lib/x86_64-linux-gnu/libc.so.6 "$root/lib/x86_64-linux-gnu/"
 mkdir "$root/modules"
-for module in crc16 crc32c_generic mbcache jbd2 ext4 loop; do
+for module in crc16 crc32c_generic mbcache jbd2 ext4 loop overlay; do
 	cp "$(grep "/$module.ko\$" "$WORK/kernel")" "$root/modules/" || fail "the kernel has no module $module"
 done
 truncate -s 6M "$root/modules/disk"

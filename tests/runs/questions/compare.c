@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "engine/guestdir.h"
 #include "engine/kcode.h"
 #include "engine/maps.h"
 #include "engine/openfiles.h"
@@ -296,17 +297,19 @@ static void check_files(struct test *t)
 		{"node", "/data/file", "in the node\n"}, {"node", "/link", "in the node\n"},
 		{"node", "../data/./much//07", "/data/much/07"}, {"node", "/../../data/file", "in the node\n"},
 		{"files", "/node/data/file", NULL}, {"node", "/tmp/some dir/log", NULL}, {"node", "/tmp/deeper", ""},
-		{"files", "/init/x", NULL}};
+		{"overlay", "/etc/untouched", "lower\n"}, {"overlay", "etc/changed", "after\n"},
+		{"overlay", "/etc/new", "upper\n"}, {"overlay", "/etc/removed", NULL}, {"overlay", "/again/hidden", NULL},
+		{"overlay", "/again/fresh", "fresh\n"}, {"overlay", "/old/deep", "below\n"}, {"overlay", "/old/link", "lower\n"},
+		{"overlay", "/tmp/../old/../tmp/mounted", "in a mount on an overlay\n"}, {"files", "/init/x", NULL}};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		snprintf(t->section->path, sizeof t->section->path, "%s: %s", files[i].process, files[i].path);
 		for (size_t k = 0; k < t->processes.count; k++) {
-			struct guest_place place;
+			struct guestdir_node place;
 			struct guestfile file;
 			struct buf bytes = {0};
 			if (strcmp(t->processes.list[k].name, files[i].process))
 				continue;
-			bool ok =
-				guestfile_find(&t->guest, t->processes.list[k].task, files[i].path, true, &place, &file, NULL) &&
+			bool ok = guestdir_find(&t->guest, t->processes.list[k].task, files[i].path, true, &place, &file, NULL) &&
 				guestfile_read(&t->guest, &file, 0, 100, &bytes, NULL);
 			same(t, "content", ok ? bytes.data ? bytes.data : "" : "(none)",
 				files[i].content ? files[i].content : "(none)");
@@ -315,15 +318,34 @@ static void check_files(struct test *t)
 	}
 }
 
+static void check_listing(struct test *t, const char *process, const char *path, const char *theirs)
+{
+	struct guestdir_node node;
+	struct guestfile file;
+	struct guestdir_list list = {0};
+	struct buf ours = {0};
+	for (size_t k = 0; k < t->processes.count; k++)
+		if (!strcmp(t->processes.list[k].name, process) &&
+			guestdir_find(&t->guest, t->processes.list[k].task, path, true, &node, &file, NULL))
+			guestdir_ls(&t->guest, &node, &list, NULL);
+	for (size_t i = 0; i < list.count; i++)
+		buf_printf(&ours, "%s%s ", list.entries[i].name, list.entries[i].file.kind == GUESTFILE_DIR ? "/" : "");
+	buf_str(&ours, list.complete ? "all" : "some");
+	snprintf(t->section->path, sizeof t->section->path, "%s: %s", process, path);
+	same(t, "names", ours.data, theirs);
+	guestdir_list_finish(&list);
+	buf_free(&ours);
+}
+
 /* A file of 299 pages and 100 bytes, so its tree of pages has two levels. */
 static void check_big_file(struct test *t, const char *process, const char *path)
 {
-	struct guest_place place;
+	struct guestdir_node place;
 	struct guestfile file;
 	struct buf bytes = {0};
 	for (size_t k = 0; k < t->processes.count; k++)
 		if (!strcmp(t->processes.list[k].name, process) &&
-			guestfile_find(&t->guest, t->processes.list[k].task, path, true, &place, &file, NULL))
+			guestdir_find(&t->guest, t->processes.list[k].task, path, true, &place, &file, NULL))
 			guestfile_read(&t->guest, &file, 0, UINT64_MAX, &bytes, NULL);
 	snprintf(t->section->path, sizeof t->section->path, "%s", path);
 	same_number(t, "size", bytes.size, 299 * 4096 + 100);
@@ -368,6 +390,13 @@ int main(int argc, char **argv)
 	same_number(&t, "current process", process_of_task(&t.processes, t.processes.current_task)->pid, 1);
 	check_files(&t);
 	check_big_file(&t, "node", "/data/big");
+	check_listing(&t, "node", "/", "data/ link tmp/ all");
+	check_listing(&t, "node", "/tmp", "deeper all");
+	check_listing(&t, "overlay", "/", "again/ etc/ old/ tmp/ all");
+	check_listing(&t, "overlay", "/etc", "changed new untouched all");
+	check_listing(&t, "overlay", "/again", "fresh all");
+	check_listing(&t, "overlay", "/old", "deep link all");
+	check_listing(&t, "overlay", "/tmp", "mounted all");
 	printf("%zu facts, %zu wrong\n", t.facts, t.wrong);
 	free(copy);
 	free(t.section);

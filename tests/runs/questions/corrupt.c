@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/guestdir.h"
 #include "engine/openfiles.h"
 #include "engine/program.h"
 
@@ -31,17 +32,18 @@ static size_t ask_all(const struct guest *guest)
 	for (size_t i = 0; i < processes.count; i++) {
 		const struct process *p = &processes.list[i];
 		struct openfiles files;
-		struct guest_place root = guestfile_root(guest, p->task), place;
+		struct guest_place root = guestfile_root(guest, p->task);
+		struct guestdir_node place;
 		struct guestfile file;
-		struct guestfile_list list;
+		struct guestdir_list list;
 		process_environ(guest, p->task, &out);
 		openfiles_read(guest, p->task, &root, &files);
 		openfiles_print(&files, &out);
 		openfiles_finish(&files);
-		if (guestfile_find(guest, p->task, "/tmp/some dir", true, &place, &file, &err) &&
-			guestfile_ls(guest, place, &list, &err)) {
-			guestfile_list_print(&list, &out);
-			guestfile_list_finish(&list);
+		if (guestdir_find(guest, p->task, "/tmp/some dir", true, &place, &file, &err) &&
+			guestdir_ls(guest, &place, &list, &err)) {
+			guestdir_list_print(&list, &out);
+			guestdir_list_finish(&list);
 		}
 		struct program *program = p->mm && i % 8 == 0 ? program_create(guest, p, NULL, NULL, &err) : NULL;
 		for (size_t k = 0; program && k < p->thread_count && k < 10; k++) {

@@ -232,6 +232,48 @@ static void role_node(void)
 	}
 }
 
+static void overlay_file(const char *path, const char *text)
+{
+	char full[200];
+	snprintf(full, sizeof full, "/lower/%s", path);
+	write_file(full, text);
+}
+
+/* A root as the agent makes it: an overlay of a tree that nobody changes and of a tmpfs. */
+static void role_overlay(void)
+{
+	static const char *const dirs[] = {"/lower", "/lower/etc", "/lower/old", "/lower/again", "/stage"};
+	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+		mkdir(dirs[i], 0755);
+	overlay_file("etc/untouched", "lower\n");
+	overlay_file("etc/changed", "before\n");
+	overlay_file("etc/removed", "never seen\n");
+	overlay_file("again/hidden", "never seen\n");
+	overlay_file("old/deep", "below\n");
+	(void)!symlink("../etc/untouched", "/lower/old/link");
+	if (unshare(CLONE_NEWNS))
+		truth("FAILED unshare\n");
+	mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	mount("node", "/stage", "tmpfs", 0, NULL);
+	mkdir("/stage/upper", 0755);
+	mkdir("/stage/work", 0755);
+	mkdir("/stage/root", 0755);
+	if (mount("node", "/stage/root", "overlay", 0, "lowerdir=/lower,upperdir=/stage/upper,workdir=/stage/work") ||
+		chroot("/stage/root") || chdir("/"))
+		truth("FAILED overlay\n");
+	write_file("/etc/changed", "after\n");
+	write_file("/etc/new", "upper\n");
+	unlink("/etc/removed");
+	unlink("/again/hidden");
+	rmdir("/again");
+	mkdir("/again", 0755);
+	write_file("/again/fresh", "fresh\n");
+	mkdir("/tmp", 0755);
+	mount("tmp", "/tmp", "tmpfs", 0, NULL);
+	write_file("/tmp/mounted", "in a mount on an overlay\n");
+	open("/etc/changed", O_RDONLY);
+}
+
 static void role_zombie(void)
 {
 	pid_t pid = fork();
@@ -293,7 +335,7 @@ static void set_up(void)
 /* Modules of the kernel, and a file system of one: its journal's thread sleeps in a module's code. */
 static void load_modules(void)
 {
-	static const char *const names[] = {"crc16", "crc32c_generic", "mbcache", "jbd2", "ext4", "loop"};
+	static const char *const names[] = {"crc16", "crc32c_generic", "mbcache", "jbd2", "ext4", "loop", "overlay"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char path[100];
 		snprintf(path, sizeof path, "/modules/%s.ko", names[i]);
@@ -358,6 +400,7 @@ int main(void)
 	child("nodes/client", "client one", role_client);
 	child("nodes/client", "files", role_files);
 	child("nodes/server", "node", role_node);
+	child("nodes/server", "overlay", role_overlay);
 	child("", "zombie maker", role_zombie);
 	child("", "stopper", role_stopped);
 	child("", "pidns", role_pidns);
