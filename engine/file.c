@@ -81,8 +81,24 @@ static int open_by_steps(int dir, const char *path, int flags)
 	return -1;
 }
 
+/* Whether "..", which even below dir says more than a name should, is a part of the path. */
+static bool goes_up(const char *path)
+{
+	for (const char *p = path; *p;) {
+		size_t n = strcspn(p, "/");
+		if (n == 2 && !memcmp(p, "..", 2))
+			return true;
+		p += n + (p[n] == '/');
+	}
+	return false;
+}
+
 static int open_beneath(int dir, const char *path, int flags)
 {
+	if (goes_up(path)) {
+		errno = EXDEV;
+		return -1;
+	}
 	struct open_how how = {
 		.flags = (unsigned)(flags | O_CLOEXEC),
 		.mode = flags & O_CREAT ? 0600 : 0,

@@ -91,11 +91,11 @@ static bool mark_data(const struct ram *r, uint8_t *marks, struct err *err)
 	return true;
 }
 
-/* One byte for each page: 1 if memory or image (may be NULL) has data there. */
-static uint8_t *used_pages(const struct ram *r, const struct ram *image, struct err *err)
+/* One byte for each page: 1 if it is not a hole. Owned by the caller. */
+static uint8_t *used_pages(const struct ram *r, struct err *err)
 {
 	uint8_t *marks = mem_alloc(r->size / RAM_PAGE);
-	if (mark_data(r, marks, err) && (!image || mark_data(image, marks, err)))
+	if (mark_data(r, marks, err))
 		return marks;
 	free(marks);
 	return NULL;
@@ -106,6 +106,32 @@ static bool same_size(const struct ram *r, const struct ram *image, struct err *
 	return r->size == image->size ||
 		err_set(err, ERR_INPUT, "a memory image of %zu MiB does not fit a machine of %zu MiB", image->size >> 20,
 			r->size >> 20);
+}
+
+/* For memory and its image together. */
+struct pages {
+	uint8_t *used;     /* in either */
+	uint8_t *in_image; /* in the image */
+};
+
+static void pages_free(struct pages *p)
+{
+	free(p->used);
+	free(p->in_image);
+	*p = (struct pages){0};
+}
+
+static bool pages_find(struct pages *p, const struct ram *r, const struct ram *image, struct err *err)
+{
+	*p = (struct pages){0};
+	if (!same_size(r, image, err))
+		return false;
+	p->used = used_pages(r, err);
+	p->in_image = used_pages(image, err);
+	bool ok = p->used && p->in_image && mark_data(image, p->used, err);
+	if (!ok)
+		pages_free(p);
+	return ok;
 }
 
 /* ---- whole images ---- */
@@ -140,7 +166,7 @@ static bool write_marked(int fd, const struct ram *from, const uint8_t *marks, s
 
 bool ram_fill(struct ram *r, const struct ram *image, struct err *err)
 {
-	uint8_t *marks = same_size(r, image, err) ? used_pages(image, NULL, err) : NULL;
+	uint8_t *marks = same_size(r, image, err) ? used_pages(image, err) : NULL;
 	bool ok = marks && write_marked(r->fd, image, marks, err);
 	free(marks);
 	return ok;
@@ -150,7 +176,7 @@ bool ram_save(const struct ram *r, int fd, struct err *err)
 {
 	if (ftruncate(fd, (off_t)r->size) < 0)
 		return err_sys(err, errno, "saving guest memory");
-	uint8_t *marks = used_pages(r, NULL, err);
+	uint8_t *marks = used_pages(r, err);
 	for (size_t i = 0; marks && i < r->size / RAM_PAGE; i++)
 		if (marks[i] && !memcmp(r->map + i * RAM_PAGE, zeros, RAM_PAGE))
 			marks[i] = 0;
@@ -161,7 +187,7 @@ bool ram_save(const struct ram *r, int fd, struct err *err)
 
 bool ram_digest(const struct ram *r, uint8_t out[DIGEST_SIZE], struct err *err)
 {
-	uint8_t *marks = used_pages(r, NULL, err);
+	uint8_t *marks = used_pages(r, err);
 	if (!marks)
 		return false;
 	struct digest *d = digest_create();
@@ -228,16 +254,22 @@ static void delta_add(struct ram_delta *d, uint32_t number, const uint8_t *bytes
 	ARRAY_PUSH(d->pages, count, d->pages_room) = page_ref(p);
 }
 
+/* A page of the image. A hole is not read through the mapping: in a memory file system that would fill it. */
+static const uint8_t *image_page(const struct ram *image, const uint8_t *in_image, size_t number)
+{
+	return in_image[number] ? image->map + number * RAM_PAGE : zeros;
+}
+
 struct ram_delta *ram_take(const struct ram *r, const struct ram *image, const struct ram_delta *previous, struct err *err)
 {
-	uint8_t *marks = same_size(r, image, err) ? used_pages(r, image, err) : NULL;
-	if (!marks)
+	struct pages p;
+	if (!pages_find(&p, r, image, err))
 		return NULL;
 	struct ram_delta *d = mem_alloc(sizeof *d);
 	size_t before = 0;
 	for (uint32_t i = 0; i < r->size / RAM_PAGE; i++) {
 		const uint8_t *page = r->map + (size_t)i * RAM_PAGE;
-		if (!marks[i] || !memcmp(page, image->map + (size_t)i * RAM_PAGE, RAM_PAGE))
+		if (!p.used[i] || !memcmp(page, image_page(image, p.in_image, i), RAM_PAGE))
 			continue;
 		while (previous && before < previous->count && previous->numbers[before] < i)
 			before++;
@@ -247,7 +279,7 @@ struct ram_delta *ram_take(const struct ram *r, const struct ram *image, const s
 			shared = NULL;
 		delta_add(d, i, page, shared);
 	}
-	free(marks);
+	pages_free(&p);
 	return d;
 }
 
@@ -267,18 +299,17 @@ static bool put_page(struct ram *r, uint32_t number, const uint8_t *wanted, bool
 
 bool ram_put(struct ram *r, const struct ram *image, const struct ram_delta *delta, size_t *changed, struct err *err)
 {
-	uint8_t *in_image = mem_alloc(r->size / RAM_PAGE), *marks = same_size(r, image, err) ? used_pages(r, image, err) : NULL;
+	struct pages p;
 	size_t next = 0, count = 0;
-	bool ok = marks && mark_data(image, in_image, err);
+	bool ok = pages_find(&p, r, image, err);
 	for (uint32_t i = 0; ok && i < r->size / RAM_PAGE; i++) {
 		if (delta && next < delta->count && delta->numbers[next] == i)
 			ok = put_page(r, i, delta->pages[next++]->bytes, false, &count, err);
-		else if (marks[i])
-			ok = put_page(r, i, image->map + (size_t)i * RAM_PAGE, !in_image[i], &count, err);
+		else if (p.used[i])
+			ok = put_page(r, i, image_page(image, p.in_image, i), !p.in_image[i], &count, err);
 	}
 	if (changed)
 		*changed = count;
-	free(in_image);
-	free(marks);
+	pages_free(&p);
 	return ok;
 }
