@@ -227,6 +227,7 @@ install: all ## into PREFIX=/usr/local, below DESTDIR
 		sed 's,\.\./build/workloads/,../workloads/,' $$s >$(share)/polecat/$$s && chmod 644 $(share)/polecat/$$s || exit; done
 	rm -rf $(share)/polecat/workloads && cp -r $(W) $(share)/polecat/workloads && rm -f $(share)/polecat/workloads/.*-made
 	$(B)/polecat manual >$(B)/polecat.1 && install -D -m 644 $(B)/polecat.1 $(share)/man/man1/polecat.1
+	$(B)/polecat-tui --manual >$(B)/polecat-ui.1 && install -D -m 644 $(B)/polecat-ui.1 $(share)/man/man1/polecat-ui.1
 	$(B)/polecat completion bash >$(B)/completion && install -D -m 644 $(B)/completion $(share)/bash-completion/completions/polecat
 	$(B)/polecat completion zsh >$(B)/completion && install -D -m 644 $(B)/completion $(share)/zsh/site-functions/_polecat
 	$(B)/polecat completion fish >$(B)/completion && install -D -m 644 $(B)/completion $(share)/fish/vendor_completions.d/polecat.fish

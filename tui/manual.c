@@ -24,7 +24,8 @@ static const char head[] =
 	"The last line shows the keys that make sense where one is; the line above it says where that is.\n"
 	"Every action can be typed by its name after\n"
 	".Ic \\&: ;\n"
-	"Tab completes names of actions, moments, nodes and runs. The line is edited by readline and obeys\n"
+	"Tab completes names of actions, moments, nodes and runs.\n"
+	"The line is edited by readline and obeys\n"
 	".Pa ~/.inputrc .\n"
 	"The same key with Shift goes backwards.\n"
 	".Pp\n"
@@ -34,7 +35,8 @@ static const char head[] =
 static const char tail[] = ".Sh ENVIRONMENT\n"
 			   ".Bl -tag -width Ds\n"
 			   ".It Ev TERM\n"
-			   "The kind of terminal. One that this host does not know is driven like the nearest known kind.\n"
+			   "The kind of terminal.\n"
+			   "One that this host does not know is driven like the nearest known kind.\n"
 			   ".It Ev NO_COLOR\n"
 			   "If set and not empty: no colours.\n"
 			   ".It Ev COLORTERM\n"
@@ -93,7 +95,7 @@ static void put_actions(FILE *out)
 			keymap_keys(&map, (enum action)action, false, &keys);
 			fputs(".It Xo\n", out);
 			if (keys.size) {
-				fputs(".Sy \"", out);
+				fputs(".Sy \"\\&", out); /* a lone : or ? would be punctuation */
 				put(out, keys.data);
 				fputs("\"\n", out);
 			}

@@ -5,7 +5,7 @@
 expect 0 make install DESTDIR="$WORK/root" PREFIX=/opt/polecat
 (cd "$WORK/root/opt/polecat" && find . -type f | sort) >"$WORK/files"
 for file in ./bin/polecat ./bin/polecat-tui ./lib/polecat/polecat-agent ./share/bash-completion/completions/polecat \
-	./share/polecat/themes/default.theme ./share/polecat/scenarios/echo-restart.yaml ./share/man/man1/polecat.1 ./share/polecat/workloads/echo-server \
+	./share/polecat/themes/default.theme ./share/polecat/scenarios/echo-restart.yaml ./share/man/man1/polecat.1 ./share/man/man1/polecat-ui.1 ./share/polecat/workloads/echo-server \
 	./share/polecat/workloads/redis/usr/bin/redis-server; do
 	grep -qx -- "$file" "$WORK/files" || fail "not installed: $file"
 done
