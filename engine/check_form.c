@@ -29,6 +29,29 @@ struct check_form {
 
 typedef unsigned long long ull;
 
+enum { SHOWN_MAX = 80 /* bytes of a line in a sentence */ };
+
+/* "ev 16 ('mismatch 4 got x')": an event by its number and what it says, made harmless. */
+static char *shown(const struct event *e)
+{
+	struct buf out = {0};
+	buf_printf(&out, "ev %llu", (ull)e->seq);
+	if (e->text.size) {
+		buf_str(&out, " ('");
+		text_put_safe(&out, e->text.data, e->text.size < SHOWN_MAX ? e->text.size : SHOWN_MAX);
+		buf_str(&out, e->text.size < SHOWN_MAX ? "')" : "...')");
+	}
+	return buf_take(&out);
+}
+
+static void broken_by(struct check_result *r, const struct event *e, const char *how)
+{
+	char *event = shown(e);
+	check_witness(r, e->seq);
+	check_decide(r, VERDICT_FAIL, e->seq, "%s %s", event, how);
+	free(event);
+}
+
 static void gave_up(struct check_result *r, const struct event *e)
 {
 	check_decide(r, VERDICT_UNKNOWN, e->seq, "the expression gave up on ev %llu: too much work", (ull)e->seq);
@@ -49,8 +72,7 @@ static void always_event(struct check_form *s, const struct event *e)
 	r->evaluations++;
 	if (found == CHECK_MATCH_YES)
 		return;
-	check_witness(r, e->seq);
-	check_decide(r, VERDICT_FAIL, e->seq, "ev %llu does not match", (ull)e->seq);
+	broken_by(r, e, "does not match");
 }
 
 static void never_event(struct check_form *s, const struct event *e)
@@ -66,8 +88,7 @@ static void never_event(struct check_form *s, const struct event *e)
 	r->evaluations++;
 	if (found != CHECK_MATCH_YES)
 		return;
-	check_witness(r, e->seq);
-	check_decide(r, VERDICT_FAIL, e->seq, "ev %llu matches", (ull)e->seq);
+	broken_by(r, e, "matches");
 }
 
 /* For always and never: what nobody broke holds, if there was something to look at. */

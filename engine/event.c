@@ -15,37 +15,33 @@ static const char *const kind_names[] = {
 #undef EVENT_NAME
 };
 
-#define NUMBER(key, member) \
+#define FIELD(type, name, at) \
 	{ \
-		FIELD_NUMBER, key, offsetof(struct event, member) \
+		type, ",\"" name "\":", sizeof(",\"" name "\":") - 1, at \
 	}
-#define STRING(key, member) \
-	{ \
-		FIELD_STRING, key, offsetof(struct event, member) \
-	}
-#define INV NUMBER("inv", invocation)
-#define FAULT_FIELDS \
-	{ \
-		STRING("fault", fault), STRING("type", type), INV, STRING("why", why) \
-	}
+#define NUMBER(name, member) FIELD(FIELD_NUMBER, name, offsetof(struct event, member))
+#define STRING(name, member) FIELD(FIELD_STRING, name, offsetof(struct event, member))
+#define INV                  NUMBER("inv", invocation)
+#define OF_A_FAULT           STRING("fault", fault), STRING("type", type), INV, STRING("why", why)
 
 static const struct event_field fields[EVENT_KIND_COUNT][EVENT_FIELDS_MAX + 1] = {
 	[EVENT_RUN_START] = {STRING("plan", plan)},
 	[EVENT_RUN_END] = {STRING("reason", reason), STRING("why", why)},
 	[EVENT_NODE_STARTED] = {INV, NUMBER("pid", pid)},
 	[EVENT_NODE_READY] = {INV},
-	[EVENT_NODE_LAUNCH_FAILED] = {INV, STRING("step", why), {FIELD_ERRNO, "errno", 0}},
-	[EVENT_NODE_EXITED] = {INV, {FIELD_STATUS, NULL, 0}, NUMBER("out_bytes", out_bytes), NUMBER("err_bytes", err_bytes),
+	[EVENT_NODE_LAUNCH_FAILED] = {INV, STRING("step", why), FIELD(FIELD_ERRNO, "errno", 0)},
+	[EVENT_NODE_EXITED] = {INV, {.type = FIELD_STATUS}, NUMBER("out_bytes", out_bytes), NUMBER("err_bytes", err_bytes),
 		STRING("out_sha256", out_sha256), STRING("err_sha256", err_sha256)},
 	[EVENT_NODE_CLEANED] = {INV},
 	[EVENT_PROC_OOM] = {INV, NUMBER("kills", kills)},
-	[EVENT_IO_LINE] = {INV, {FIELD_STREAM, "stream", 0}, NUMBER("line", line), {FIELD_TEXT, NULL, 0}, {FIELD_CUT, "cut", 0}},
-	[EVENT_FAULT_SELECTED] = FAULT_FIELDS,
-	[EVENT_FAULT_APPLIED] = FAULT_FIELDS,
-	[EVENT_FAULT_REJECTED] = FAULT_FIELDS,
-	[EVENT_FAULT_OBSERVED] = FAULT_FIELDS,
-	[EVENT_FAULT_HEALED] = FAULT_FIELDS,
-	[EVENT_USER_EVENT] = {INV, {FIELD_TEXT, NULL, 0}},
+	[EVENT_IO_LINE] = {INV, FIELD(FIELD_STREAM, "stream", 0), NUMBER("line", line), {.type = FIELD_TEXT},
+		FIELD(FIELD_CUT, "cut", 0)},
+	[EVENT_FAULT_SELECTED] = {OF_A_FAULT},
+	[EVENT_FAULT_APPLIED] = {OF_A_FAULT},
+	[EVENT_FAULT_REJECTED] = {OF_A_FAULT},
+	[EVENT_FAULT_OBSERVED] = {OF_A_FAULT},
+	[EVENT_FAULT_HEALED] = {OF_A_FAULT},
+	[EVENT_USER_EVENT] = {INV, {.type = FIELD_TEXT}},
 };
 
 const struct event_field *event_fields(enum event_kind kind)
@@ -117,56 +113,70 @@ int event_errno_number(const char *name)
 	return 0;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------- */
+/* ---- writing: into room that was reserved at once, for a million of these are written in a long run ------------- */
 
-static void put_number(struct buf *out, uint64_t n)
+static char *put(char *p, const char *bytes, size_t size)
+{
+	if (size)
+		memcpy(p, bytes, size);
+	return p + size;
+}
+#define PUT(p, literal) put(p, literal, sizeof(literal) - 1)
+
+static char *put_number(char *p, uint64_t n)
 {
 	char digits[20];
 	size_t at = sizeof digits;
 	do
 		digits[--at] = (char)('0' + n % 10);
 	while (n /= 10);
-	buf_add(out, digits + at, sizeof digits - at);
+	return put(p, digits + at, sizeof digits - at);
 }
 
-static void put_escape(struct buf *out, unsigned char c)
+static char *put_hex(char *p, const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		*p++ = "0123456789abcdef"[(unsigned char)bytes[i] >> 4];
+		*p++ = "0123456789abcdef"[(unsigned char)bytes[i] & 15];
+	}
+	return p;
+}
+
+static char *put_escape(char *p, char c)
 {
 	static const char short_names[] = "\"\"\\\\\nn\tt\rr\bb\ff";
-	for (const char *p = short_names; *p; p += 2)
-		if (c == (unsigned char)p[0]) {
-			buf_char(out, '\\');
-			buf_char(out, p[1]);
-			return;
+	for (const char *s = short_names; *s; s += 2)
+		if (c == s[0]) {
+			*p++ = '\\';
+			*p++ = s[1];
+			return p;
 		}
-	buf_str(out, "\\u00");
-	buf_hex(out, &c, 1);
+	return put_hex(PUT(p, "\\u00"), &c, 1);
 }
 
-/* bytes are UTF-8; runs without escapes are copied whole. */
-static void put_string(struct buf *out, const char *bytes, size_t size)
+/* bytes are UTF-8; what needs no escape is copied in one go. */
+static char *put_string(char *p, const char *bytes, size_t size)
 {
 	size_t done = 0;
-	buf_char(out, '"');
+	*p++ = '"';
 	for (size_t i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)bytes[i];
 		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
 			continue;
-		buf_add(out, bytes + done, i - done);
-		put_escape(out, c);
+		p = put_escape(put(p, bytes + done, i - done), bytes[i]);
 		done = i + 1;
 	}
-	buf_add(out, bytes + done, size - done);
-	buf_char(out, '"');
+	p = put(p, bytes + done, size - done);
+	*p++ = '"';
+	return p;
 }
 
 /* Text of the agent is UTF-8 unless the agent is broken: the line stays valid JSON even then. */
-static void put_name(struct buf *out, const char *text)
+static char *put_name(char *p, const char *text)
 {
 	size_t size = strlen(text);
-	if (text_is_utf8(text, size)) {
-		put_string(out, text, size);
-		return;
-	}
+	if (text_is_utf8(text, size))
+		return put_string(p, text, size);
 	struct buf mended = {0};
 	for (size_t i = 0; i < size;) {
 		uint32_t c;
@@ -177,87 +187,87 @@ static void put_name(struct buf *out, const char *text)
 			buf_str(&mended, "\xef\xbf\xbd");
 		i += length ? length : 1;
 	}
-	put_string(out, mended.data, mended.size);
+	p = put_string(p, mended.data, mended.size);
 	buf_free(&mended);
+	return p;
 }
 
-static void put_key(struct buf *out, const char *key)
+static char *put_text(char *p, struct event_bytes text)
 {
-	buf_add(out, ",\"", 2);
-	buf_str(out, key);
-	buf_add(out, "\":", 2);
+	if (text_is_utf8(text.data, text.size))
+		return put_string(PUT(p, ",\"text\":"), text.data ? text.data : "", text.size);
+	p = put_hex(PUT(p, ",\"hex\":\""), text.data, text.size);
+	*p++ = '"';
+	return p;
 }
 
-static void put_text(struct buf *out, struct event_bytes text)
+static char *put_status(char *p, const struct event *e)
 {
-	if (text_is_utf8(text.data, text.size)) {
-		put_key(out, "text");
-		put_string(out, text.data ? text.data : "", text.size);
-		return;
-	}
-	put_key(out, "hex");
-	buf_char(out, '"');
-	buf_hex(out, text.data, text.size);
-	buf_char(out, '"');
+	char name[16];
+	if (e->by_signal)
+		return put_name(PUT(p, ",\"signal\":"), event_signal_name(e->status, name));
+	return put_number(PUT(p, ",\"exit\":"), (uint64_t)e->status);
 }
 
-static void put_field(struct buf *out, const struct event *e, const struct event_field *f)
+static const char *string_at(const struct event *e, const struct event_field *f)
 {
-	const char *at = (const char *)e + f->offset;
 	const char *string;
+	memcpy(&string, (const char *)e + f->offset, sizeof string);
+	return string ? string : "";
+}
+
+static char *put_field(char *p, const struct event *e, const struct event_field *f)
+{
 	uint64_t number;
 	char name[16];
 
-	if (f->type == FIELD_TEXT) {
-		put_text(out, e->text);
-		return;
-	}
 	if (f->type == FIELD_CUT && !e->cut)
-		return;
-	put_key(out, f->type == FIELD_STATUS ? (e->by_signal ? "signal" : "exit") : f->key);
+		return p;
+	p = put(p, f->key, f->key_size);
 	switch (f->type) {
 	case FIELD_NUMBER:
-		memcpy(&number, at, sizeof number);
-		put_number(out, number);
-		break;
+		memcpy(&number, (const char *)e + f->offset, sizeof number);
+		return put_number(p, number);
 	case FIELD_STRING:
-		memcpy(&string, at, sizeof string);
-		put_name(out, string ? string : "");
-		break;
+		return put_name(p, string_at(e, f));
 	case FIELD_ERRNO:
-		put_name(out, event_errno_name(e->status, name));
-		break;
+		return put_name(p, event_errno_name(e->status, name));
 	case FIELD_STREAM:
-		buf_str(out, e->is_stderr ? "\"err\"" : "\"out\"");
-		break;
+		return e->is_stderr ? PUT(p, "\"err\"") : PUT(p, "\"out\"");
 	case FIELD_STATUS:
-		if (e->by_signal)
-			put_name(out, event_signal_name(e->status, name));
-		else
-			put_number(out, (uint64_t)e->status);
-		break;
-	case FIELD_CUT:
-		buf_str(out, "true");
-		break;
+		return put_status(p, e);
 	case FIELD_TEXT:
+		return put_text(p, e->text);
+	case FIELD_CUT:
+		return PUT(p, "true");
 	case FIELD_END:
 		break;
 	}
+	return p;
+}
+
+/* No line is longer: each byte of a string becomes at most six, each number, name of a number and key fits its part of the rest.
+ */
+static size_t room_for(const struct event *e)
+{
+	size_t bytes = strlen(e->node) + e->text.size;
+	for (const struct event_field *f = fields[e->kind]; f->type != FIELD_END; f++)
+		bytes += f->type == FIELD_STRING ? strlen(string_at(e, f)) : 0;
+	return 6 * bytes + 64 * (EVENT_FIELDS_MAX + 5);
 }
 
 void event_write(const struct event *e, struct buf *out)
 {
-	buf_str(out, "{\"seq\":");
-	put_number(out, e->seq);
-	put_key(out, "icount");
-	put_number(out, e->icount);
-	put_key(out, "vtime_ns");
-	put_number(out, e->vtime_ns);
-	put_key(out, "node");
-	put_name(out, e->node);
-	put_key(out, "kind");
-	put_name(out, kind_names[e->kind]);
+	buf_reserve(out, room_for(e));
+	char *p = out->data + out->size;
+	p = put_number(PUT(p, "{\"seq\":"), e->seq);
+	p = put_number(PUT(p, ",\"icount\":"), e->icount);
+	p = put_number(PUT(p, ",\"vtime_ns\":"), e->vtime_ns);
+	p = put_name(PUT(p, ",\"node\":"), e->node);
+	p = put_name(PUT(p, ",\"kind\":"), kind_names[e->kind]);
 	for (const struct event_field *f = fields[e->kind]; f->type != FIELD_END; f++)
-		put_field(out, e, f);
-	buf_str(out, "}\n");
+		p = put_field(p, e, f);
+	p = PUT(p, "}\n");
+	*p = '\0';
+	out->size = (size_t)(p - out->data);
 }

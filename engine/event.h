@@ -113,7 +113,8 @@ enum event_field_type {
 
 struct event_field {
 	enum event_field_type type;
-	const char *key; /* NULL where the type has its own */
+	const char *key; /* with what stands around it: ,"inv": - NULL where the type has more than one */
+	size_t key_size;
 	size_t offset;
 };
 

@@ -22,14 +22,14 @@ static bool starts_with(const struct reader *r, const char *text, size_t size)
 	return (size_t)(r->end - r->p) >= size && memcmp(r->p, text, size) == 0;
 }
 
-static bool literal(struct reader *r, const char *text)
+static bool literal_of(struct reader *r, const char *text, size_t size)
 {
-	size_t size = strlen(text);
 	if (!starts_with(r, text, size))
 		return expected(r, r->p, text);
 	r->p += size;
 	return true;
 }
+#define LITERAL(r, text) literal_of(r, text, sizeof(text) - 1)
 
 static bool number(struct reader *r, uint64_t *ret)
 {
@@ -72,19 +72,30 @@ static bool escape(struct reader *r)
 	return true;
 }
 
+/* Up to the next byte that is not itself in a string; *ret_high gathers the high bits of what was passed over. */
+static void skip_plain(struct reader *r, unsigned char *ret_high)
+{
+	for (; r->p < r->end; r->p++) {
+		unsigned char c = (unsigned char)*r->p;
+		if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
+			return;
+		*ret_high |= c;
+	}
+}
+
 /* The decoded bytes stand in the arena, followed by a NUL that is not counted. */
 static bool string(struct reader *r, struct event_bytes *ret)
 {
-	if (!literal(r, "\""))
+	if (!LITERAL(r, "\""))
 		return false;
 	const char *start = r->p;
 	size_t from = r->arena->size;
+	unsigned char high = 0;
 	for (;;) {
 		const char *run = r->p;
-		while (r->p < r->end && (unsigned char)*r->p >= 0x20 && *r->p != '"' && *r->p != '\\' && *r->p != 0x7f)
-			r->p++;
+		skip_plain(r, &high);
 		buf_add(r->arena, run, (size_t)(r->p - run));
-		if (r->p == r->end || (unsigned char)*r->p < 0x20 || *r->p == 0x7f)
+		if (r->p == r->end || (*r->p != '"' && *r->p != '\\'))
 			return expected(r, r->p, "the end of a string");
 		if (*r->p++ == '"')
 			break;
@@ -93,7 +104,7 @@ static bool string(struct reader *r, struct event_bytes *ret)
 	}
 	ret->data = r->arena->data + from;
 	ret->size = r->arena->size - from;
-	if (!text_is_utf8(ret->data, ret->size))
+	if (high >= 0x80 && !text_is_utf8(ret->data, ret->size))
 		return expected(r, start, "UTF-8");
 	buf_char(r->arena, '\0');
 	return true;
@@ -132,16 +143,12 @@ static bool hex_text(struct reader *r, struct event_bytes *ret)
 	return true;
 }
 
-static bool key(struct reader *r, const char *text)
-{
-	return literal(r, ",\"") && literal(r, text) && literal(r, "\":");
-}
-
 static bool text_field(struct reader *r, struct event *e)
 {
-	if (!starts_with(r, ",\"hex\":", 7))
-		return key(r, "text") && string(r, &e->text);
-	return key(r, "hex") && hex_text(r, &e->text);
+	static const char hex[] = ",\"hex\":";
+	if (!starts_with(r, hex, sizeof hex - 1))
+		return LITERAL(r, ",\"text\":") && string(r, &e->text);
+	return LITERAL(r, ",\"hex\":") && hex_text(r, &e->text);
 }
 
 /* A signal or an error by name; by number only where there is no name. */
@@ -164,9 +171,9 @@ static bool status_field(struct reader *r, struct event *e)
 {
 	e->by_signal = starts_with(r, ",\"signal\":", 10);
 	if (e->by_signal)
-		return key(r, "signal") && by_name(r, event_signal_number, event_signal_name, &e->status);
+		return LITERAL(r, ",\"signal\":") && by_name(r, event_signal_number, event_signal_name, &e->status);
 	uint64_t n;
-	if (!key(r, "exit"))
+	if (!LITERAL(r, ",\"exit\":"))
 		return false;
 	const char *start = r->p;
 	if (!number(r, &n))
@@ -180,7 +187,7 @@ static bool status_field(struct reader *r, struct event *e)
 static bool stream_field(struct reader *r, struct event *e)
 {
 	e->is_stderr = starts_with(r, "\"err\"", 5);
-	return literal(r, e->is_stderr ? "\"err\"" : "\"out\"");
+	return literal_of(r, e->is_stderr ? "\"err\"" : "\"out\"", 5);
 }
 
 static bool field(struct reader *r, struct event *e, const struct event_field *f)
@@ -189,28 +196,32 @@ static bool field(struct reader *r, struct event *e, const struct event_field *f
 	const char *text;
 	uint64_t n;
 
+	if (f->type == FIELD_CUT) {
+		e->cut = starts_with(r, ",", 1);
+		return !e->cut || (literal_of(r, f->key, f->key_size) && LITERAL(r, "true"));
+	}
+	if (f->key && !literal_of(r, f->key, f->key_size))
+		return false;
 	switch (f->type) {
 	case FIELD_NUMBER:
-		if (!key(r, f->key) || !number(r, &n))
+		if (!number(r, &n))
 			return false;
 		memcpy(at, &n, sizeof n);
 		return true;
 	case FIELD_STRING:
-		if (!key(r, f->key) || !name(r, &text))
+		if (!name(r, &text))
 			return false;
 		memcpy(at, &text, sizeof text);
 		return true;
 	case FIELD_ERRNO:
-		return key(r, f->key) && by_name(r, event_errno_number, event_errno_name, &e->status);
+		return by_name(r, event_errno_number, event_errno_name, &e->status);
 	case FIELD_STREAM:
-		return key(r, f->key) && stream_field(r, e);
+		return stream_field(r, e);
 	case FIELD_TEXT:
 		return text_field(r, e);
-	case FIELD_CUT:
-		e->cut = starts_with(r, ",", 1);
-		return !e->cut || (key(r, f->key) && literal(r, "true"));
 	case FIELD_STATUS:
 		return status_field(r, e);
+	case FIELD_CUT:
 	case FIELD_END:
 		break;
 	}
@@ -225,6 +236,12 @@ static bool kind(struct reader *r, enum event_kind *ret)
 	return event_kind_find(text, ret) || expected(r, start, "a kind of event");
 }
 
+static bool head(struct reader *r, uint64_t *seq, uint64_t *icount, uint64_t *vtime_ns)
+{
+	return LITERAL(r, "{\"seq\":") && number(r, seq) && LITERAL(r, ",\"icount\":") && number(r, icount) &&
+		LITERAL(r, ",\"vtime_ns\":") && number(r, vtime_ns);
+}
+
 bool event_parse(const char *line, size_t size, struct buf *arena, struct event *e, struct err *err)
 {
 	struct reader reader = {line, line, line + size, arena, err}, *r = &reader;
@@ -235,16 +252,14 @@ bool event_parse(const char *line, size_t size, struct buf *arena, struct event 
 	*e = (struct event){0};
 	buf_clear(arena);
 	buf_reserve(arena, size + 1); /* a string shrinks by its quotes and grows by a NUL: the arena never moves */
-	if (!literal(r, "{\"seq\":") || !number(r, &e->seq))
+	if (!head(r, &e->seq, &e->icount, &e->vtime_ns))
 		return false;
-	if (!key(r, "icount") || !number(r, &e->icount) || !key(r, "vtime_ns") || !number(r, &e->vtime_ns))
-		return false;
-	if (!key(r, "node") || !name(r, &e->node) || !key(r, "kind") || !kind(r, &e->kind))
+	if (!LITERAL(r, ",\"node\":") || !name(r, &e->node) || !LITERAL(r, ",\"kind\":") || !kind(r, &e->kind))
 		return false;
 	for (const struct event_field *f = event_fields(e->kind); f->type != FIELD_END; f++)
 		if (!field(r, e, f))
 			return false;
-	if (!literal(r, "}"))
+	if (!LITERAL(r, "}"))
 		return false;
 	return r->p == r->end || expected(r, r->p, "the end of the line");
 }
@@ -254,9 +269,7 @@ bool event_content(const char *line, size_t size, struct event_bytes *ret)
 	struct reader reader = {line, line, line + size, NULL, NULL}, *r = &reader;
 	uint64_t ignored;
 
-	if (!literal(r, "{\"seq\":") || !number(r, &ignored))
-		return false;
-	if (!key(r, "icount") || !number(r, &ignored) || !key(r, "vtime_ns") || !number(r, &ignored))
+	if (!head(r, &ignored, &ignored, &ignored))
 		return false;
 	if (!starts_with(r, ",\"node\":", 8) || r->end[-1] != '}')
 		return false;

@@ -124,7 +124,7 @@ static void always_and_never(void)
 	line(&b, "client", "mismatch 3");
 	run_end(&b, "event_limit"); /* a cut changes nothing that is decided */
 	CU_ASSERT_TRUE(is(&b, 0, VERDICT_FAIL, 2, 2) && is(&b, 1, VERDICT_FAIL, 2, 2));
-	CU_ASSERT_STRING_EQUAL(result(&b, 0)->why, "ev 2 does not match");
+	CU_ASSERT_STRING_EQUAL(result(&b, 0)->why, "ev 2 ('mismatch 2') does not match");
 	end(&b);
 }
 
@@ -450,7 +450,7 @@ static void the_file(void)
 	CU_ASSERT_STRING_EQUAL(out.data,
 		"{\"polecat_properties\":1,\"verdict\":\"fail\",\"properties\":["
 		"{\"id\":\"a\",\"type\":\"never\",\"verdict\":\"fail\",\"decided_at\":1,\"evaluations\":1,\"why\":\"ev 1 "
-		"matches\",\"witnesses\":[1],"
+		"('y\\\"') matches\",\"witnesses\":[1],"
 		"\"margin\":null,\"line\":9,\"column\":5},"
 		"{\"id\":\"b\",\"type\":\"eventually\",\"verdict\":\"pass\",\"decided_at\":1,\"evaluations\":1,\"why\":\"\","
 		"\"witnesses\":[1],"
