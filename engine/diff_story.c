@@ -4,10 +4,12 @@
 
 #include "engine/describe.h"
 #include "engine/diff.h"
+#include "engine/json.h"
 
-#define NEIGHBOURS   2 /* events told before the first difference */
-#define CHOICES_TOLD 8
-#define FAULT_REACH  50 /* events after the first difference in which the first fault is taken for its cause */
+#define NEIGHBOURS     2 /* events told before the first difference */
+#define CHOICES_TOLD   8
+#define IDENTITY_SHOWN 120 /* bytes of a part of a machine's identity */
+#define FAULT_REACH    50  /* events after the first difference in which the first fault is taken for its cause */
 
 static void put_seed(const struct timeline *t, struct buf *out)
 {
@@ -172,6 +174,74 @@ static size_t put_choices(
 	return told;
 }
 
+/* A fork goes on from its parent with a plan that is the same; that is no surprise. */
+static bool put_forks(const struct timeline *a, const struct timeline *b, struct buf *out)
+{
+	const struct timeline *both[] = {a, b};
+	bool any = false;
+	for (size_t i = 0; i < 2; i++) {
+		const struct manifest *m = &timeline_facts(both[i])->manifest;
+		if (!m->parent)
+			continue;
+		any = true;
+		buf_printf(out, "%c is a fork: from instruction ", "AB"[i]);
+		describe_count(m->parent_icount, out);
+		buf_str(out, " of ");
+		text_put_safe(out, m->parent, strlen(m->parent));
+		buf_str(out, " on it went its own way\n");
+	}
+	return any;
+}
+
+/* The parts of the two machines that are not the same, by name. False if all are. */
+static bool put_machines(const char *a, const char *b, struct buf *out)
+{
+	struct json *x = json_parse(a, strlen(a), "identity", NULL), *y = json_parse(b, strlen(b), "identity", NULL);
+	struct buf mine = {0}, other = {0};
+	bool any = false;
+	for (size_t i = 0; i < json_count(x); i++) {
+		const char *name;
+		const struct json *value = json_member_at(x, i, &name), *theirs = json_member(y, name);
+		buf_clear(&mine);
+		buf_clear(&other);
+		json_write_canonical(value, &mine);
+		if (theirs)
+			json_write_canonical(theirs, &other);
+		if (mine.size == other.size && memcmp(mine.data, other.data, mine.size) == 0)
+			continue;
+		any = true;
+		buf_printf(out, "  %s: A ", name);
+		text_put_safe(out, mine.data, mine.size < IDENTITY_SHOWN ? mine.size : IDENTITY_SHOWN);
+		buf_str(out, ", B ");
+		text_put_safe(out, theirs ? other.data : "none",
+			theirs ? (other.size < IDENTITY_SHOWN ? other.size : IDENTITY_SHOWN) : 4);
+		buf_char(out, '\n');
+	}
+	any |= json_count(x) != json_count(y);
+	buf_free(&mine);
+	buf_free(&other);
+	json_destroy(x);
+	json_destroy(y);
+	return any;
+}
+
+/* The same plan and other events: what is not the same around the plan? */
+static void put_surprise(const struct timeline *a, const struct timeline *b, struct buf *out)
+{
+	const struct facts *x = timeline_facts(a), *y = timeline_facts(b);
+	struct buf machines = {0};
+	buf_str(out, "plan: the same in both (");
+	put_seed(a, out);
+	if (!x->has_manifest || !y->has_manifest)
+		buf_str(out, "), but a run is not whole\n");
+	else if (put_machines(x->manifest.identity, y->manifest.identity, &machines))
+		buf_printf(out, "), but not the machine:\n%s", machines.data ? machines.data : "");
+	else
+		buf_str(out,
+			"), and the same machine: these runs should have been identical; something outside the plan got in\n");
+	buf_free(&machines);
+}
+
 static void put_cause(const struct diff *d, const struct timeline *a, const struct timeline *b, struct buf *out)
 {
 	const struct plan *x = timeline_facts(a)->plan, *y = timeline_facts(b)->plan;
@@ -183,11 +253,8 @@ static void put_cause(const struct diff *d, const struct timeline *a, const stru
 		return;
 	}
 	if (d->same_plan) {
-		buf_str(out, "plan: the same in both (");
-		put_seed(a, out);
-		buf_str(out,
-			"): these runs should have been identical. QEMU, kernel or image differ (see `polecat show --manifest`), "
-			"or something outside the plan got in\n");
+		if (!put_forks(a, b, out))
+			put_surprise(a, b, out);
 		return;
 	}
 	if (!d->same_scenario)

@@ -130,19 +130,44 @@ static bool read_file(int dirfd, const char *name, size_t limit, struct buf *out
 	return ok;
 }
 
+static bool read_manifest(struct facts *facts, int dirfd, struct err *err)
+{
+	struct buf bytes = {0};
+	bool found;
+	bool ok = read_file(dirfd, MANIFEST_NAME, MANIFEST_SIZE_MAX, &bytes, &found, err);
+	if (ok && found)
+		ok = facts->has_manifest = manifest_parse(&facts->manifest, bytes.data, bytes.size, MANIFEST_NAME, err);
+	buf_free(&bytes);
+	return ok;
+}
+
+static bool read_plan(struct facts *facts, int dirfd, struct err *err)
+{
+	struct buf bytes = {0};
+	bool found;
+	bool ok = read_file(dirfd, PLAN_NAME, PLAN_BYTES_MAX, &bytes, &found, err);
+	if (ok && found)
+		ok = (facts->plan = plan_parse(bytes.data, bytes.size, PLAN_NAME, err)) != NULL;
+	buf_free(&bytes);
+	return ok;
+}
+
+static bool read_properties(struct facts *facts, int dirfd, struct err *err)
+{
+	struct buf bytes = {0};
+	bool found;
+	bool ok = read_file(dirfd, PROPERTIES_NAME, FACTS_PROPERTIES_BYTES_MAX, &bytes, &found, err);
+	if (ok && found)
+		ok = facts_parse_properties(facts, bytes.data, bytes.size, err);
+	buf_free(&bytes);
+	return ok;
+}
+
 bool facts_read(struct facts *facts, int dirfd, struct err *err)
 {
-	struct buf plan = {0}, properties = {0};
-	bool has_plan = false, has_properties = false;
+	/* Properties first: they start facts anew. */
 	*facts = (struct facts){.verdict = VERDICT_UNKNOWN};
-	bool ok = read_file(dirfd, PLAN_NAME, PLAN_BYTES_MAX, &plan, &has_plan, err) &&
-		read_file(dirfd, PROPERTIES_NAME, FACTS_PROPERTIES_BYTES_MAX, &properties, &has_properties, err);
-	if (ok && has_properties)
-		ok = facts_parse_properties(facts, properties.data, properties.size, err);
-	if (ok && has_plan)
-		ok = (facts->plan = plan_parse(plan.data, plan.size, PLAN_NAME, err)) != NULL;
-	buf_free(&plan);
-	buf_free(&properties);
+	bool ok = read_properties(facts, dirfd, err) && read_plan(facts, dirfd, err) && read_manifest(facts, dirfd, err);
 	if (!ok)
 		facts_finish(facts);
 	return ok;
@@ -150,6 +175,7 @@ bool facts_read(struct facts *facts, int dirfd, struct err *err)
 
 void facts_finish(struct facts *facts)
 {
+	manifest_finish(&facts->manifest);
 	plan_destroy(facts->plan);
 	for (size_t i = 0; i < facts->property_count; i++) {
 		struct fact_property *p = &facts->properties[i];

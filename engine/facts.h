@@ -1,6 +1,6 @@
 /*
- * What the JSON files of a run directory say about it, for showing and comparing: plan.json and properties.json
- * (docs/FORMATS.md). A run that is still being recorded, or was cut short, has not all of them.
+ * What the JSON files of a run directory say about it, for showing and comparing: manifest.json, plan.json and
+ * properties.json (docs/FORMATS.md). A run that is still being recorded, or was cut short, has not all of them.
  */
 #ifndef ENGINE_FACTS_H
 #define ENGINE_FACTS_H
@@ -11,6 +11,7 @@
 
 #include "engine/buf.h"
 #include "engine/err.h"
+#include "engine/manifest.h"
 #include "engine/plan.h"
 #include "engine/text.h"
 #include "engine/verdict.h"
@@ -35,7 +36,9 @@ struct fact_property {
 };
 
 struct facts {
-	struct plan *plan; /* owned; NULL without plan.json */
+	bool has_manifest;
+	struct manifest manifest; /* empty without manifest.json */
+	struct plan *plan;        /* owned; NULL without plan.json */
 	bool has_properties;
 	enum verdict verdict; /* of the run; VERDICT_UNKNOWN without properties.json */
 	struct fact_property *properties;

@@ -288,6 +288,9 @@ void show_summary(const struct timeline *t)
 	output_print(OUTPUT_BOLD, "%s\n", timeline_name(t));
 	if (facts->plan)
 		output_print(OUTPUT_PLAIN, "scenario  %s, seed %" PRIu64 "\n", facts->plan->scenario, facts->plan->seed);
+	if (facts->manifest.parent)
+		output_print(OUTPUT_PLAIN, "fork of   %s at instruction %" PRIu64 "\n", facts->manifest.parent,
+			facts->manifest.parent_icount);
 	output_print(OUTPUT_PLAIN, "verdict   ");
 	const char *verdict = facts->has_properties ? verdict_name(facts->verdict) : "unknown";
 	output_print(output_verdict_style(verdict), "%s", verdict);

@@ -36,6 +36,25 @@ sed -i '0,/acked 11/s//acked 12/' "$WORK/again/events.jsonl"
 expect 0 "$POLECAT" diff $runs/fail "$WORK/again"
 says 'these runs should have been identical'
 
+# A fork, and another machine: made from the same run. (The manifest's own digest is of itself with zeros in its place.)
+manifest() {
+	python3 - "$1/manifest.json" "$2" "$3" <<'E'
+import hashlib, re, sys
+path, old, new = sys.argv[1:]
+text = open(path).read().replace(old, new)
+text = re.sub(r'("self_sha256": ")[0-9a-f]{64}', lambda m: m[1] + "0" * 64, text)
+digest = hashlib.sha256(text.encode()).hexdigest()
+open(path, "w").write(re.sub(r'("self_sha256": ")0{64}', lambda m: m[1] + digest, text))
+E
+}
+manifest "$WORK/again" '"made": true' '"made": false'
+expect 0 "$POLECAT" diff $runs/fail "$WORK/again"
+says 'but not the machine:$'
+says '^  made: A true, B false$'
+manifest "$WORK/again" '"parent": null,' '"parent": "fail",'
+expect 0 "$POLECAT" diff $runs/fail "$WORK/again"
+says '^B is a fork: from instruction 0 of fail on it went its own way$'
+
 expect 0 "$POLECAT" diff $runs/fail $runs/.incomplete-recording
 says '^differ: '
 expect 0 "$POLECAT" diff $runs/hostile $runs/many
