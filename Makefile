@@ -76,7 +76,7 @@ PROGRAMS := $(if $(wildcard agent/main.c),$(B)/polecat-agent) $(if $(wildcard en
 	$(if $(wildcard tui/main.c),$(B)/polecat-tui)
 
 .PHONY: all programs agent polecat polecat-tui
-all: programs workloads compile_commands.json ## the programs and the workloads of scenarios/ (default)
+all: programs workloads tools compile_commands.json ## the programs and the workloads of scenarios/ (default)
 programs: $(B)/libengine.a $(PROGRAMS) ## the programs only: needs no network
 agent: $(B)/polecat-agent ## the static PID 1 of the machine
 polecat: $(B)/polecat ## the command line

@@ -1,7 +1,6 @@
 #!/bin/bash
 # The stored runs are what today's code would write: formats, plans and verdicts have not moved away from them.
 . tests/lib.sh
-make -s "build/${MODE:-release}/make-run" || fail "make-run does not build"
 MAKE_RUN=build/${MODE:-release}/make-run tests/screens/runs/make "$WORK" || fail "make-run"
 for run in "$WORK"/* "$WORK"/.incomplete-*; do
 	diff -r "tests/screens/runs/${run##*/}" "$run" >"$WORK/out" || {

@@ -4,7 +4,6 @@
 # those of docs/BENCH.md tenfold, so that only a wrong kind of work fails, not a slow host.
 . tests/lib.sh
 tools=build/${MODE:-release}
-make -s "$tools/make-run" "$tools/time-timeline" || fail "the tools do not build"
 for seed in 1 2; do
 	"$tools/make-run" "$WORK/$seed" --events 1000000 --idle 0 --nodes 4 --seed $seed || fail make-run
 done

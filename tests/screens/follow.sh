@@ -1,7 +1,6 @@
 #!/bin/bash
 # `polecat show --events --follow` prints a recording as it grows, whole lines only, and ends when it is whole.
 . tests/lib.sh
-make -s "build/${MODE:-release}/make-run" || fail "make-run does not build"
 "build/${MODE:-release}/make-run" "$WORK/made" --events 60 --kills 0 --stops 0 || fail make-run
 live=$WORK/.incomplete-live
 mkdir "$live"
