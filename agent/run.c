@@ -251,6 +251,8 @@ static void finish(struct run *run)
 		[WIRE_END_VTIME] = "",
 		[WIRE_END_BYTES] = "",
 		[WIRE_END_STALLED] = "no node runs or is going to"};
+	struct wire_message ending = {.type = WIRE_ENDING, .code = run->end};
+	outbox_send(run->outbox, &ending);
 	run->faults.closed = true;
 	/* Nothing is done by time any more; a timer for it would keep us, who have precedence, from ever letting anything end. */
 	set_timer(run, NODE_NEVER);

@@ -39,6 +39,7 @@ static const struct layout {
 	[WIRE_USER] = {"user", 4, {N(vtime_ns), N(node), N(invocation), B(bytes)}},
 	[WIRE_END] = {"end", 3, {N(vtime_ns), N(code), B(bytes)}},
 	[WIRE_FATAL] = {"fatal", 2, {N(vtime_ns), B(bytes)}},
+	[WIRE_ENDING] = {"ending", 2, {N(vtime_ns), N(code)}},
 	[WIRE_RUN] = {"run", 5, {N(value), B(bytes), B(entropy), N(limit_ns), N(wait)}},
 	[WIRE_NODE] = {"node", 12,
 		{N(node), B(argv), B(env), B(cwd), N(uid), N(gid), N(ready), N(ready_value), B(ready_text), N(restart),

@@ -42,10 +42,11 @@ enum wire_type {
 	WIRE_EXITED,        /* node, invocation, code = WIRE_BY_*, value = status or signal, totals and SHA-256 of both streams */
 	WIRE_CLEANED,       /* node, invocation: every member reaped, both pipes at end of file; last frame of an invocation */
 	WIRE_OOM,           /* node, invocation, value = kills so far of the node's cgroup */
-	WIRE_FAULT, /* fault, code = enum wire_stage, node and invocation it hit, value = errno if rejected, bytes = reason */
-	WIRE_USER,  /* node, invocation, bytes = one line a process wrote to the well-known file */
-	WIRE_END,   /* code = enum wire_end, bytes = text; the barrier follows */
-	WIRE_FATAL, /* bytes = sentence: the agent itself cannot go on */
+	WIRE_FAULT,  /* fault, code = enum wire_stage, node and invocation it hit, value = errno if rejected, bytes = reason */
+	WIRE_USER,   /* node, invocation, bytes = one line a process wrote to the well-known file */
+	WIRE_END,    /* code = enum wire_end, bytes = text; the barrier follows */
+	WIRE_FATAL,  /* bytes = sentence: the agent itself cannot go on */
+	WIRE_ENDING, /* code = enum wire_end: decided; what still runs is ended now, which is not the workload's doing */
 	/* engine -> agent: RUN first, then NODE for each node, then the others */
 	WIRE_RUN = 32, /* value = WIRE_VERSION, bytes = plan digest, entropy, limit_ns, wait = mask of nodes whose last exit ends
 			  the run */
@@ -54,7 +55,7 @@ enum wire_type {
 	WIRE_STDIN,    /* node, invocation (0 = each), offset, code = 1 if end of file follows, bytes, delay_ns after start */
 	WIRE_TROUBLE, /* fault, bytes = kind name, node, params, for_ns, trigger, trigger_value, trigger_of, trigger_nth, delay_ns
 		       */
-	WIRE_VISIT,         /* in a fork only (agent/visit.h): node (one more than the last: the machine itself), argv, env, cwd */
+	WIRE_VISIT,   /* in a fork only (agent/visit.h): node (one more than the last: the machine itself), argv, env, cwd */
 	/* image -> agent */
 	WIRE_MACHINE = 48, /* value = WIRE_VERSION, bytes = machine text for diagnostics */
 	WIRE_HOST, /* node, bytes = name, address = IPv4 as a number, value = disk size in bytes or 0, image = number of its tree

@@ -15,6 +15,7 @@ struct checks {
 	struct check_form **forms;
 	struct check_sdk *sdk;
 	uint64_t last_vtime_ns;
+	bool is_ending; /* what still ran is being ended */
 	bool has_end, end_is_whole;
 	uint64_t end_seq;
 	char end_reason[32];
@@ -58,6 +59,10 @@ static bool take_event(void *data, const struct event *e, struct err *err)
 	c->last_vtime_ns = e->vtime_ns;
 	if (e->kind == EVENT_RUN_END)
 		take_end(c, e);
+	/* How the nodes that still run are ended is our own doing: no property is about it. */
+	if (c->is_ending && (e->kind == EVENT_NODE_EXITED || e->kind == EVENT_NODE_CLEANED))
+		return true;
+	c->is_ending = c->is_ending || e->kind == EVENT_RUN_ENDING;
 	for (size_t i = 0; i < c->scenario->property_count; i++)
 		check_form_event(c->forms[i], e);
 	check_sdk_event(c->sdk, e);

@@ -85,6 +85,9 @@ void describe_event(const struct event *e, struct buf *out)
 	case EVENT_FAULT_HEALED:
 		put_fault(e, out);
 		break;
+	case EVENT_RUN_ENDING:
+		buf_str(out, e->reason);
+		break;
 	case EVENT_RUN_END:
 		put_end(e, out);
 		break;

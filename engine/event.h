@@ -29,7 +29,8 @@
 	X(FAULT_REJECTED, "fault.rejected") \
 	X(FAULT_OBSERVED, "fault.observed") \
 	X(FAULT_HEALED, "fault.healed") \
-	X(USER_EVENT, "user.event")
+	X(USER_EVENT, "user.event") \
+	X(RUN_ENDING, "run.ending")
 
 enum event_kind {
 #define EVENT_ENUM(id, name) EVENT_##id,
@@ -64,7 +65,7 @@ struct event {
 	const char *fault;                   /* fault.*: "kill#1" */
 	const char *type;                    /* fault.*: "kill" */
 	const char *why;                     /* fault.*, run.end; launch_failed: the step. Never NULL where the kind has it */
-	const char *reason;                  /* run.end */
+	const char *reason;                  /* run.ending, run.end */
 	const char *plan;                    /* run.start: digest, hex */
 };
 

@@ -284,21 +284,37 @@ static bool take_fault(struct observer *o, const struct wire_message *m, struct 
 	return post(o, e, err);
 }
 
-static bool take_end(struct observer *o, const struct wire_message *m, uint64_t icount, struct err *err)
+/* The agent's word for a reason, NULL for none that we know. */
+static const char *end_reason(uint64_t code)
 {
 	static const char *const reasons[] = {[WIRE_END_DONE] = "done",
 		[WIRE_END_VTIME] = "vtime_limit",
 		[WIRE_END_STALLED] = "stalled",
 		[WIRE_END_BYTES] = "byte_limit"};
-	if (m->code >= sizeof reasons / sizeof *reasons)
+	return code < sizeof reasons / sizeof *reasons ? reasons[code] : NULL;
+}
+
+static bool take_ending(struct observer *o, const struct wire_message *m, struct event *e, struct err *err)
+{
+	e->kind = EVENT_RUN_ENDING;
+	e->reason = end_reason(m->code);
+	if (!e->reason)
+		return err_set(err, ERR_QEMU, "the agent ends for an unknown reason");
+	return post(o, e, err);
+}
+
+static bool take_end(struct observer *o, const struct wire_message *m, uint64_t icount, struct err *err)
+{
+	const char *reason = end_reason(m->code);
+	if (!reason)
 		return err_set(err, ERR_QEMU, "the agent ended for an unknown reason");
 	o->vtime_ns = m->vtime_ns;
-	return observer_cut(o, reasons[m->code], text_of(o, m->bytes), icount, err);
+	return observer_cut(o, reason, text_of(o, m->bytes), icount, err);
 }
 
 static bool names_node(enum wire_type type)
 {
-	return type != WIRE_BEGIN && type != WIRE_END && type != WIRE_FATAL;
+	return type != WIRE_BEGIN && type != WIRE_ENDING && type != WIRE_END && type != WIRE_FATAL;
 }
 
 static bool take(struct observer *o, const struct wire_message *m, uint64_t icount, struct err *err)
@@ -337,6 +353,8 @@ static bool take(struct observer *o, const struct wire_message *m, uint64_t icou
 		e.kind = EVENT_USER_EVENT;
 		e.text = (struct event_bytes){(const char *)m->bytes.data, m->bytes.size};
 		return post(o, &e, err);
+	case WIRE_ENDING:
+		return take_ending(o, m, &e, err);
 	case WIRE_END:
 		return take_end(o, m, icount, err);
 	case WIRE_FATAL:

@@ -107,6 +107,9 @@ void eventrow_text(const struct event *e, struct buf *out)
 	case EVENT_RUN_START:
 		buf_str(out, "run starts");
 		return;
+	case EVENT_RUN_ENDING:
+		buf_str(out, "run is over: ");
+		break;
 	case EVENT_RUN_END:
 		buf_str(out, "run ends: ");
 		break;

@@ -376,6 +376,29 @@ static void a_cut_run_leaves_things_open(void)
 	end(&b);
 }
 
+/* When the run is over, what still runs is killed: that is no end of a server that anybody made a claim about. */
+static void how_the_rest_is_ended_does_not_count(void)
+{
+	struct bench b = begin("",
+		"  - {id: a, always: {node: server, exited: 0}}\n"
+		"  - {id: b, eventually: {event: node.ready, node: server}, after: {event: node.exited, node: server}}\n"
+		"  - {id: c, never: {line: late}}\n"
+		"  - {id: d, sometimes: {fault: kill, stage: rejected}}\n");
+	plain(&b, "server", EVENT_NODE_READY);
+	exited(&b, "server", 0, false);
+	plain(&b, "server", EVENT_NODE_READY);
+	feed(&b, (struct event){.node = "", .kind = EVENT_RUN_ENDING, .reason = "done"});
+	line(&b, "server", "late"); /* written before, read only now */
+	exited(&b, "server", SIGKILL, true);
+	fault(&b, "kill#1", EVENT_FAULT_REJECTED);
+	run_end(&b, "done");
+	CU_ASSERT_TRUE(is(&b, 0, VERDICT_PASS, 0, 1));
+	CU_ASSERT_TRUE(is(&b, 1, VERDICT_PASS, 0, 1));
+	CU_ASSERT_TRUE(is(&b, 2, VERDICT_FAIL, 5, 1));
+	CU_ASSERT_TRUE(is(&b, 3, VERDICT_PASS, 7, 1));
+	end(&b);
+}
+
 static void too_much_work_is_unknown(void)
 {
 	struct bench b = begin("", "  - {id: a, never: {line: '^(a+)+$'}}\n  - {id: b, sometimes: {line: '^(a+)+$'}}\n");
@@ -468,6 +491,7 @@ const struct test suite_check[] = {
 	{"ordered", ordered},
 	{"sets", sets},
 	{"a cut run leaves things open", a_cut_run_leaves_things_open},
+	{"how the rest is ended does not count", how_the_rest_is_ended_does_not_count},
 	{"too much work is unknown", too_much_work_is_unknown},
 	{"assertions of SDKs", assertions_of_sdks},
 	{"the file", the_file},

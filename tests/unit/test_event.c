@@ -34,6 +34,7 @@ static const char *const lines[] = {
 	HEAD "\"fault.healed\",\"fault\":\"kill#1\",\"type\":\"kill\",\"inv\":2,\"why\":\"\"}",
 	HEAD "\"user.event\",\"inv\":1,\"text\":\"{\\\"a\\\":1}\"}",
 	HEAD "\"user.event\",\"inv\":1,\"hex\":\"80\"}",
+	HEAD "\"run.ending\",\"reason\":\"done\"}",
 	HEAD "\"run.end\",\"reason\":\"done\",\"why\":\"\"}",
 };
 #define LINES (sizeof lines / sizeof *lines)

@@ -113,8 +113,10 @@ static void tells_the_same_in_any_steps(void)
 	tell_output(&s, 1, 6, 2, "o\nrest");
 	tell_exit(&s, "one\ntwo\nrest", "oops");
 	tell(&s, (struct wire_message){.type = WIRE_CLEANED, .node = 1, .invocation = 1});
+	tell(&s, (struct wire_message){.type = WIRE_ENDING, .code = WIRE_END_DONE});
 	tell(&s, (struct wire_message){.type = WIRE_END, .code = WIRE_END_DONE});
 	char *whole = observe(&s, &plenty, 1000);
+	CU_ASSERT_PTR_NOT_NULL(strstr(whole, "\"node\":\"\",\"kind\":\"run.ending\",\"reason\":\"done\"}\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(whole,
 		"{\"seq\":4,\"icount\":400,\"vtime_ns\":40,\"node\":\"client\",\"kind\":\"io.line\",\"inv\":1,"
 		"\"stream\":\"out\",\"line\":1,\"text\":\"one\"}\n"));
