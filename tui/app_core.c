@@ -1,3 +1,4 @@
+/* The app from the outside: made, fed with inputs, stepped, drawn; and what the `:` line completes. */
 #include "tui/app.h"
 
 #include <stdio.h>

@@ -28,8 +28,7 @@ struct errand {
 	struct buf bytes; /* not yet a whole line */
 	char *what;       /* "recording redis-memory-only" */
 	char *last;       /* its last line, printable */
-	char *first_error;
-	bool records; /* makes a new run */
+	bool records;     /* makes a new run */
 };
 
 struct app {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tui/app_data.h"
@@ -329,6 +330,7 @@ bool app_errand(struct app *app, const char *const *arguments, bool records, con
 	e->output = ends[0];
 	e->records = records;
 	e->what = mem_str(what);
+	runs_forget_fresh(app->runs);
 	app_message(app, false, "%s ...", what);
 	return true;
 }
@@ -378,6 +380,24 @@ static void errand_lines(struct errand *e)
 	}
 }
 
+/* Selects the run that was just recorded, and says how it ended. */
+static bool show_new_run(struct app *app)
+{
+	app_scan(app, NULL);
+	size_t row = runs_find_fresh(app->runs);
+	if (row == SIZE_MAX)
+		return false;
+	runs_load(app->runs, row);
+	const struct run_row *r = &app->runs->rows[row];
+	view_runs_select(app->screen.views[SCREEN_RUNS], &app->model, r->name);
+	if (r->problem)
+		app_message(app, true, "%s: %s", r->name, r->problem);
+	else
+		app_message(app, false, "recorded %s, seed %llu: %s%s%s", r->scenario, (unsigned long long)r->seed,
+			verdict_name(r->verdict), r->failed[0] ? " " : "", r->failed);
+	return true;
+}
+
 static void errand_done(struct app *app)
 {
 	struct errand *e = &app->errand;
@@ -385,7 +405,8 @@ static void errand_done(struct app *app)
 	child_wait(&e->child, -1);
 	child_status_text(e->child.status, status, sizeof status);
 	bool bad = !(WIFEXITED(e->child.status) && WEXITSTATUS(e->child.status) <= 3);
-	app_message(app, bad, "%s: %s%s%s", e->what, bad ? status : "done", e->last ? ": " : "", e->last ? e->last : "");
+	if (bad || !e->records || !show_new_run(app))
+		app_message(app, bad, "%s: %s%s%s", e->what, bad ? status : "done", e->last ? ": " : "", e->last ? e->last : "");
 	errand_clear(e);
 	screen_progress(&app->screen, NULL);
 	app_scan(app, NULL);

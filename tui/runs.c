@@ -89,13 +89,14 @@ static void inherit(struct run_row *row, struct run_row *old, size_t old_count)
 	struct run_row *known = old_count ? bsearch(row, old, old_count, sizeof *old, by_name) : NULL;
 	if (!known)
 		return;
-	bool marked = known->marked;
+	bool marked = known->marked, fresh = known->fresh;
 	if (known->loaded && !known->recording && !known->problem) {
 		free(row->name);
 		*row = *known;
 		*known = (struct run_row){.name = mem_str(row->name)};
 	}
 	row->marked = marked;
+	row->fresh = fresh;
 }
 
 static int64_t seconds_of(struct tm tm)
@@ -148,7 +149,8 @@ bool runs_scan(struct runs *list, struct err *err)
 		bool hidden = entry->d_name[0] == '.' && !starts(entry->d_name, RUNDIR_INCOMPLETE);
 		if (hidden || fstatat(list->dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode))
 			continue;
-		struct run_row row = {.name = mem_str(entry->d_name), .recording = starts(entry->d_name, RUNDIR_INCOMPLETE)};
+		struct run_row row = {
+			.name = mem_str(entry->d_name), .recording = starts(entry->d_name, RUNDIR_INCOMPLETE), .fresh = true};
 		inherit(&row, old, old_count);
 		row.when = row.when ? row.when : when_of(row.name);
 		ARRAY_PUSH(list->rows, list->count, list->room) = row;
@@ -260,10 +262,13 @@ static bool load_from(struct run_row *row, int dir, struct err *err)
 	return true;
 }
 
-static void load(struct runs *list, struct run_row *row)
+void runs_load(struct runs *list, size_t index)
 {
+	struct run_row *row = &list->rows[index];
 	struct err err = {0};
-	row->loaded = true;
+	if (row->loaded)
+		return;
+	row->loaded = list->stale = true;
 	int dir = openat(list->dir, row->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dir < 0) {
 		row->problem = mem_printf("cannot be opened: %s", strerror(errno));
@@ -278,12 +283,25 @@ static void load(struct runs *list, struct run_row *row)
 	row->reproducible = row->reproducible ? row->reproducible : mem_str("");
 }
 
+void runs_forget_fresh(struct runs *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		list->rows[i].fresh = false;
+}
+
+size_t runs_find_fresh(const struct runs *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->rows[i].fresh && !list->rows[i].recording)
+			return i;
+	return SIZE_MAX;
+}
+
 bool runs_step(struct runs *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (!list->rows[i].loaded) {
-			load(list, &list->rows[i]);
-			list->stale = true;
+			runs_load(list, i);
 			return true;
 		}
 	return false;

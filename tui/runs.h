@@ -17,6 +17,7 @@ struct run_row {
 	bool recording; /* its directory has not got its final name */
 	bool deleted;
 	bool marked;
+	bool fresh;    /* came after runs_forget_fresh */
 	char *problem; /* why it could not be read, or NULL */
 	char *scenario;
 	uint64_t seed;
@@ -52,6 +53,11 @@ void runs_destroy(struct runs *list); /* NULL is fine; deletes what was deleted 
 bool runs_scan(struct runs *list, struct err *err);
 /* Loads the next row that is not loaded. False when there is none. */
 bool runs_step(struct runs *list);
+/* Loads one row now. */
+void runs_load(struct runs *list, size_t row);
+/* Rows that appear from now on are fresh. The fresh row of a whole run; SIZE_MAX if there is none. */
+void runs_forget_fresh(struct runs *list);
+size_t runs_find_fresh(const struct runs *list);
 /* Sorts if something changed: by list->sort, newest first among equals; SORT_VERDICT has failures first. True if it did. */
 bool runs_sort(struct runs *list);
 const char *run_sort_name(enum run_sort sort);

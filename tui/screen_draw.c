@@ -134,6 +134,27 @@ static void put_where(struct buf *out, const struct run *run)
 		buf_printf(out, "  bookmark %s", bookmark->name);
 }
 
+/* About the selected run: what its row has no room for. */
+static void put_selected(struct buf *out, const struct screen *s, const struct model *m)
+{
+	size_t at = view_runs_selected(s->views[SCREEN_RUNS]);
+	if (!m->list || at >= m->list->count)
+		return;
+	const struct run_row *row = &m->list->rows[at];
+	char text[FMT_MAX];
+	buf_str(out, row->name);
+	if (!row->loaded || row->problem) {
+		buf_printf(out, row->problem ? ": %s" : "%s", row->problem ? row->problem : "");
+		return;
+	}
+	for (int verdict = VERDICT_COUNT - 1; verdict >= 0; verdict--)
+		if (row->counts[verdict])
+			buf_printf(out, "  %zu %s", row->counts[verdict], verdict_name((enum verdict)verdict));
+	buf_printf(out, "  %s events", fmt_count(row->events, text));
+	if (row->reproducible[0])
+		buf_printf(out, "  reproducible by %s", row->reproducible);
+}
+
 static void draw_status(const struct screen *s, const struct model *m, struct canvas *c, struct rect row)
 {
 	enum role role = s->message && s->message_is_error ? ROLE_ERROR : ROLE_STATUS;
@@ -146,6 +167,8 @@ static void draw_status(const struct screen *s, const struct model *m, struct ca
 		buf_str(&text, s->message);
 	else if ((screen_page(s) == PAGE_RUN || screen_page(s) == PAGE_DIFF) && run)
 		put_where(&text, run);
+	else if (screen_page(s) == PAGE_RUNS)
+		put_selected(&text, s, m);
 	else if (screen_page(s) == PAGE_RUN && s->opening)
 		buf_printf(&text, "opening %s ...", s->opening);
 	int progress = s->progress ? glyph_text_width(s->progress) + 2 : 0;

@@ -1,5 +1,7 @@
 /*
- * Drives the app without a terminal: a script of keys in, pictures of cells out. One step a line:
+ * Drives the app without a terminal: a script of keys in, pictures of cells out; or keys by chance.
+ *
+ * A script has one step a line:
  *
  *	# comment
  *	key Right f S-Tab        keys by name

@@ -1,4 +1,4 @@
-/* Roles and what they look like. A theme file gives each role a foreground, a background and attributes:
+/* Roles and what they look like. A theme file gives each role a foreground, a background and attributes.
  *
  *	# comment
  *	ROLE[@COLOURS] FOREGROUND BACKGROUND [bold] [dim] [italic] [underline] [reverse]

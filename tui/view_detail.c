@@ -141,7 +141,20 @@ static void event_verdicts(struct doc *d, const struct run *run, size_t event)
 	}
 }
 
-static void make_event(struct doc *d, const struct run *run)
+/* A fault's transition: the plan entry and the scenario line that made it. */
+static void event_fault(struct view_detail *v, struct doc *d, const struct run *run, const struct entry *entry)
+{
+	const struct timeline_fault *fault = entry->fault ? timeline_fault(run->timeline, entry->fault - 1) : NULL;
+	if (!fault || !fault->plan)
+		return;
+	struct buf text = {0};
+	facts_put_trigger(timeline_facts(run->timeline)->plan, fault->plan, &text);
+	doc_pair(d, COLUMN, "planned", ROLE_FAULT, text.data);
+	place_line(v, d, fault->plan->place);
+	buf_free(&text);
+}
+
+static void make_event(struct view_detail *v, struct doc *d, const struct run *run)
 {
 	size_t event = run->playhead;
 	if (event == TIMELINE_NONE) {
@@ -168,6 +181,7 @@ static void make_event(struct doc *d, const struct run *run)
 	doc_pair(d, COLUMN, "what", eventrow_role(entry), what.data);
 	const struct bookmark *bookmark = run_bookmark_at(run, event);
 	doc_pair(d, COLUMN, "bookmark", ROLE_BOOKMARK, bookmark ? bookmark->name[0] ? bookmark->name : "(no name)" : NULL);
+	event_fault(v, d, run, entry);
 	event_verdicts(d, run, event);
 	active_faults(d, run, event);
 	neighbours(d, run, event);
@@ -303,7 +317,7 @@ static void sync(struct view *view, const struct model *m)
 	else if (v->subject == SUBJECT_PROPERTY && v->index < timeline_property_count(run->timeline))
 		make_property(v, d, run);
 	else
-		make_event(d, run);
+		make_event(v, d, run);
 	doc_view_changed(&v->text);
 }
 

@@ -59,9 +59,10 @@ static void make_help(struct doc *d, const struct keymap *keys, const char *word
 		doc_printf(d, ROLE_TEXT, "%*s%s", KEYS_COLUMN - 1, "", signs[i].text);
 	}
 	doc_heading(d, "Signs of the timeline");
-	static const char *const lanes[] = {"S started, R ready, E exited, a cross: killed or ended badly",
-		"middle dots and blocks: lines of output, denser where more share a cell",
-		"a bar with a name: a fault from applied to healed"};
+	static const char *const lanes[] = {"S started, R ready, E exited, c cleaned up; a cross: killed or ended badly",
+		"dots and blocks: lines of output, higher where more share a cell; a comma: on standard error",
+		"faults: a circle selected, a bar from applied to healed, a diamond observed, a struck circle rejected",
+		"dotted lines: idle time between them is folded"};
 	for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++) {
 		doc_line(d, 2);
 		doc_add(d, ROLE_TEXT, lanes[i]);

@@ -98,6 +98,20 @@ keys q q
 sees 'exit=0'
 sane
 
+what="the clipboard"
+start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8
+t set -g set-clipboard on
+rm -rf state && mkdir state
+run runs/fail
+sees 'ev 293/300'
+keys y
+sees 'clipboard'
+copied() { t show-buffer 2>/dev/null | cmp -s - <(sed -n 293p runs/fail/events.jsonl | tr -d '\n'); }
+until_true copied || fail "$what: holds something else: $(t show-buffer)"
+keys q
+sees 'exit=0'
+sane
+
 what="NO_COLOR"
 start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8 NO_COLOR=1
 run runs/fail
