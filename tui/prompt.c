@@ -54,9 +54,10 @@ static int has_input(void)
 	return current->queue.size > 0;
 }
 
-/* Gives up the line being edited, with its undo list. */
+/* Gives up the line being edited, with its undo list and a search through the history that may be going on. */
 static void abandon(void)
 {
+	rl_callback_sigcleanup();
 	rl_free_line_state();
 	rl_callback_handler_remove();
 }

@@ -345,8 +345,10 @@ static int32_t nearest(uint32_t rgb, int first, int end)
 
 static int32_t reduce(int32_t colour, int colours)
 {
-	if (colour < 0 || colours > 256)
+	if (colour < 0)
 		return colour;
+	if (colours > 256) /* such terminals take red, green and blue; only the first eight numbers are colours by index */
+		return colour & COLOUR_RGB || colour < 8 ? colour : (int32_t)rgb_of(colour) | COLOUR_RGB;
 	if (colours == 0)
 		return COLOUR_DEFAULT;
 	bool rgb = (colour & COLOUR_RGB) != 0;

@@ -82,6 +82,9 @@ static void parses(void)
 	CU_ASSERT_EQUAL(theme.styles[THEME_TRUE][ROLE_PASS].bg, 17);
 	CU_ASSERT_EQUAL(theme_style(&theme, ROLE_PASS, ROLE_TEXT, 256).fg, 46);
 	CU_ASSERT_EQUAL(theme_style(&theme, ROLE_PASS, ROLE_TEXT, 16).fg, 10);
+	CU_ASSERT_EQUAL(theme_style(&theme, ROLE_PASS, ROLE_TEXT, 1 << 24).fg, COLOUR_RGB | 0x00ff00);
+	CU_ASSERT_EQUAL(theme_style(&theme, ROLE_PASS, ROLE_TEXT, 1 << 24).bg, COLOUR_RGB | 0x00005f);
+	CU_ASSERT_EQUAL(theme_style(&theme, ROLE_FAIL, ROLE_TEXT, 1 << 24).fg, 1);
 }
 
 static void errors_say_where(void)
