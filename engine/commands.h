@@ -8,6 +8,7 @@
 
 /* X(row): in the order people read them. */
 #define COMMANDS(X) \
+	X(doctor) \
 	X(run) \
 	X(replay) \
 	X(verify) \

@@ -23,7 +23,7 @@
 #define FILE_MAX      (64u << 20) /* one module */
 #define JSON_MAX      (1u << 20)
 #define APT_MS        600000
-#define KERNEL_FORMAT 1
+#define KERNEL_FORMAT 2 /* 1 kept the signatures of modules */
 #define CURRENT       "current"
 
 struct progress {
@@ -213,6 +213,8 @@ static struct kernel *load(const char *path, struct err *err)
 			k->modules[k->module_count++] =
 				(struct kernel_module){mem_str(name), mem_printf("%s/modules/%s.ko", path, name)};
 	}
+	if (ok && access(k->vmlinux, R_OK) < 0)
+		ok = err_sys(err, errno, "%s", k->vmlinux);
 	free(file);
 	json_destroy(j);
 	buf_free(&text);
@@ -329,35 +331,47 @@ static bool download(int dir, const char *path, const char *package, struct buf 
 
 /* ---- the cache ---- */
 
-/* Makes kernels/NAME whole, or does nothing if another process has done so meanwhile. image is NULL for Debian's package. */
+/* Makes kernels/NAME whole, in the place of one that is not. The caller holds the lock, and with it every half-built directory.
+ * image is NULL for Debian's package. */
 static bool build(int dir, const char *base, const char *name, const struct buf *image, const struct modules_at *modules,
 	const struct progress *p, struct err *err)
 {
-	int lock = file_lock_in(dir, ".lock", -1, NULL, err);
-	if (lock < 0)
-		return false;
-	bool ok = true;
-	if (faccessat(dir, name, F_OK, 0) < 0) {
-		/* Whoever holds the lock owns every half-built directory. */
-		ok = file_remove_in(dir, ".building", err);
-		char *path = mem_printf("%s/.building", base), *unpacked = mem_printf("%s/all", path);
-		int made = ok ? file_mkdir_in(dir, ".building", err) : -1;
-		struct buf fetched = {0};
-		ok = made >= 0 && (image || download(made, path, name, &fetched, p, err));
-		ok = ok && fill(made, image ? image : &fetched, image ? modules : &(struct modules_at){unpacked, false}, err);
-		ok = ok && file_remove_in(made, "deb", err) && file_remove_in(made, "all", err);
-		if (ok && renameat(dir, ".building", dir, name) < 0)
-			ok = err_sys(err, errno, "keeping the kernel in %s", base);
-		if (!ok)
-			file_remove_in(dir, ".building", NULL);
-		if (made >= 0)
-			close(made);
-		buf_free(&fetched);
-		free(path);
-		free(unpacked);
-	}
-	close(lock);
+	char *path = mem_printf("%s/.building", base), *unpacked = mem_printf("%s/all", path);
+	struct buf fetched = {0};
+	bool ok = file_remove_in(dir, ".building", err) && file_remove_in(dir, name, err);
+	int made = ok ? file_mkdir_in(dir, ".building", err) : -1;
+	ok = made >= 0 && (image || download(made, path, name, &fetched, p, err));
+	ok = ok && fill(made, image ? image : &fetched, image ? modules : &(struct modules_at){unpacked, false}, err);
+	ok = ok && file_remove_in(made, "deb", err) && file_remove_in(made, "all", err);
+	if (ok && renameat(dir, ".building", dir, name) < 0)
+		ok = err_sys(err, errno, "keeping the kernel in %s", base);
+	if (!ok)
+		file_remove_in(dir, ".building", NULL);
+	if (made >= 0)
+		close(made);
+	buf_free(&fetched);
+	free(path);
+	free(unpacked);
 	return ok;
+}
+
+/* kernels/NAME, built if it is missing or not whole. */
+static struct kernel *get_entry(int dir, const char *base, const char *name, const struct buf *image,
+	const struct modules_at *modules, const struct progress *p, struct err *err)
+{
+	struct err ignored;
+	char *path = mem_printf("%s/%s", base, name);
+	struct kernel *k = load(path, &ignored);
+	int lock = k ? -1 : file_lock_in(dir, ".lock", -1, NULL, err);
+	if (lock >= 0) {
+		/* Another process may have built it while we waited. */
+		k = load(path, &ignored);
+		if (!k && build(dir, base, name, image, modules, p, err))
+			k = load(path, err);
+		close(lock);
+	}
+	free(path);
+	return k;
 }
 
 static char *directory_of(const char *path)
@@ -397,12 +411,9 @@ static struct kernel *get_given(int dir, const char *base, const char *path, con
 		digest_end(d, digest);
 		digest_destroy(d);
 		digest_hex(digest, DIGEST_SIZE, hex);
-		char *name = mem_printf("given-%.16s", hex), *entry = mem_printf("%s/%s", base, name);
-		say(p, "unpacking the kernel");
-		if (build(dir, base, name, &image, &modules, p, err))
-			k = load(entry, err);
+		char *name = mem_printf("given-%.16s", hex);
+		k = get_entry(dir, base, name, &image, &modules, p, err);
 		free(name);
-		free(entry);
 	}
 	if (!k)
 		err_prefix(err, "POLECAT_KERNEL=%s", path);
@@ -426,16 +437,12 @@ static struct kernel *get_debian(int dir, const char *base, const struct progres
 	if (k)
 		return k;
 	char *package = resolve_package(err);
-	if (!package)
-		return NULL;
-	char *entry = mem_printf("%s/%s", base, package);
-	if (build(dir, base, package, NULL, NULL, p, err) && (k = load(entry, err)) &&
-		!file_write_in(dir, CURRENT, package, strlen(package), err)) {
+	k = package ? get_entry(dir, base, package, NULL, NULL, p, err) : NULL;
+	if (k && !file_write_in(dir, CURRENT, package, strlen(package), err)) {
 		kernel_destroy(k);
 		k = NULL;
 	}
 	free(package);
-	free(entry);
 	return k;
 }
 
