@@ -46,6 +46,18 @@ bool act_plan(struct app *app, const char *arg, struct err *err)
 	return true;
 }
 
+/* The filter of a run's events, wherever the focus is; views that filter themselves took it before. */
+bool act_filter(struct app *app, const char *arg, struct err *err)
+{
+	struct run *run;
+	struct request request = {0};
+	struct view *v = app->screen.views[SCREEN_EVENTS];
+	if (!act_need_run(app, &run, err))
+		return false;
+	show_bottom(app, BOTTOM_LISTS);
+	return v->ops->act(v, &app->model, ACTION_FILTER, arg, &request, err);
+}
+
 bool act_events(struct app *app, const char *arg, struct err *err)
 {
 	(void)arg;
@@ -272,6 +284,7 @@ static bool (*const functions[ACTION_COUNT])(struct app *app, const char *argume
 	[ACTION_CONSOLE] = act_console,
 	[ACTION_PLAN] = act_plan,
 	[ACTION_EVENTS] = act_events,
+	[ACTION_FILTER] = act_filter,
 	[ACTION_ZOOM_IN] = act_zoom_in,
 	[ACTION_ZOOM_OUT] = act_zoom_out,
 	[ACTION_ZOOM_ALL] = act_zoom_all,

@@ -51,6 +51,7 @@ bool act_jump_forward(struct app *app, const char *argument, struct err *err);
 bool act_detail(struct app *app, const char *argument, struct err *err);
 bool act_console(struct app *app, const char *argument, struct err *err);
 bool act_plan(struct app *app, const char *argument, struct err *err);
+bool act_filter(struct app *app, const char *argument, struct err *err);
 bool act_events(struct app *app, const char *argument, struct err *err);
 bool act_zoom_in(struct app *app, const char *argument, struct err *err);
 bool act_zoom_out(struct app *app, const char *argument, struct err *err);

@@ -450,8 +450,12 @@ bool background_step(struct app *app)
 		refresh(app);
 	}
 	bool look = screen_page(&app->screen) == PAGE_RUNS && app->options.now_s == 0;
-	if (look && now - app->scanned_ms >= SCAN_MS)
-		app_scan(app, NULL);
+	if (look && now - app->scanned_ms >= SCAN_MS) {
+		app->scanned_ms = now;
+		app->dirty = true; /* ages */
+		if (runs_changed(app->runs))
+			app_scan(app, NULL);
+	}
 	return more;
 }
 

@@ -131,6 +131,11 @@ bool runs_scan(struct runs *list, struct err *err)
 		list->dir = open(list->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (list->dir < 0)
 		return errno == ENOENT ? true : err_sys(err, errno, "%s", list->path);
+	struct stat now;
+	if (fstat(list->dir, &now) == 0) {
+		list->scanned_s = now.st_mtim.tv_sec;
+		list->scanned_ns = now.st_mtim.tv_nsec;
+	}
 	int copy = openat(list->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = copy < 0 ? NULL : fdopendir(copy);
 	if (!stream) {
@@ -161,6 +166,16 @@ bool runs_scan(struct runs *list, struct err *err)
 	free(old);
 	list->stale = true;
 	return true;
+}
+
+bool runs_changed(const struct runs *list)
+{
+	struct stat now;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->rows[i].recording)
+			return true;
+	return list->dir < 0 || fstat(list->dir, &now) != 0 || now.st_mtim.tv_sec != list->scanned_s ||
+		now.st_mtim.tv_nsec != list->scanned_ns;
 }
 
 /* ---- one row ---- */

@@ -35,8 +35,9 @@ struct run_row {
 enum run_sort { SORT_VERDICT, SORT_AGE, SORT_SCENARIO, SORT_SEED, SORT_LENGTH, SORT_FAULTS, SORT_SIZE, SORT_COUNT };
 
 struct runs {
-	char *path; /* of the directory */
-	int dir;    /* -1 if it is not there */
+	char *path;                    /* of the directory */
+	int dir;                       /* -1 if it is not there */
+	int64_t scanned_s, scanned_ns; /* the directory's time when its names were read */
 	struct run_row *rows;
 	size_t count, room;
 	enum run_sort sort;
@@ -51,6 +52,8 @@ void runs_destroy(struct runs *list); /* NULL is fine; deletes what was deleted 
 /* Reads the names. Rows that are still there keep what is known, unless they were still being recorded. A directory that does
  * not exist is an empty list. */
 bool runs_scan(struct runs *list, struct err *err);
+/* Whether a scan would find anything new: other names, or a recording that may have grown. */
+bool runs_changed(const struct runs *list);
 /* Loads the next row that is not loaded. False when there is none. */
 bool runs_step(struct runs *list);
 /* Loads one row now. */
