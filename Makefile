@@ -12,7 +12,7 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	observer listener play manifest rundir runlist recorded prepare lineage \
 	regs memory types ksyms layout guestfile guestdir maps process openfiles symbols expr unwind kcode orc value variables disas program \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
-	marks walk words bookmarks moves here session verb verb_moves verb_machine verb_guest verbs record fork replay verify report batch doctor args help
+	marks walk scan words bookmarks moves here session verb verb_moves verb_machine verb_guest verb_scan verbs record fork replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.
 CLI := output common commands cmd_run cmd_replay cmd_check cmd_ls show cmd_show cmd_diff cmd_debug cmd_fork cmd_image cmd_doctor \
 	cmd_ui cmd_manual main
@@ -77,7 +77,7 @@ PROGRAMS := $(if $(wildcard agent/main.c),$(B)/polecat-agent) $(if $(wildcard en
 
 .PHONY: all programs agent polecat polecat-tui
 all: programs workloads tools compile_commands.json ## the programs and the workloads of scenarios/ (default)
-programs: $(B)/libengine.a $(PROGRAMS) ## the programs only: needs no network
+programs: $(B)/libengine.a $(B)/polecat-scan.so $(PROGRAMS) ## the programs only: needs no network
 agent: $(B)/polecat-agent ## the static PID 1 of the machine
 polecat: $(B)/polecat ## the command line
 polecat-tui: $(B)/polecat-tui ## the terminal UI
@@ -109,6 +109,11 @@ build/agent/sha256.o build/agent/wire.o build/agent/stream.o: STATIC_CFLAGS += -
 build/agent/%.o: agent/%.c Makefile
 	$(call say,CC,"$< (agent)")
 	$(Q)mkdir -p build/agent && $(STATIC_CC) $(BASE_CFLAGS) $(STATIC_CFLAGS) -c -o $@ $<
+
+# QEMU loads it into itself when somebody looks for who wrote or executed something.
+$(B)/polecat-scan.so: plugin/scan.c plugin/scan.h
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(B) && $(CC) $(BASE_CFLAGS) -O2 -g -shared -fPIC -fvisibility=hidden -MF $(B)/polecat-scan.d -o $@ $<
 
 $(B)/%.o: %.c | $(B)/.libraries $(GEN)
 	@mkdir -p $(dir $@)
@@ -154,8 +159,8 @@ $(B)/make-run $(B)/time-timeline $(B)/icounts:
 	$(call say,LD,$@)
 	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
 
-SOURCES := $(wildcard agent/*.c engine/*.c tui/*.c tests/unit/*.c tests/fuzz/*.c tests/workloads/*.c tests/machine/*.c tests/tools/*.c)
-HEADERS := $(wildcard agent/*.h engine/*.h tui/*.h tests/unit/*.h tests/fuzz/*.h tests/tools/*.h)
+SOURCES := $(wildcard plugin/*.c agent/*.c engine/*.c tui/*.c tests/unit/*.c tests/fuzz/*.c tests/workloads/*.c tests/machine/*.c tests/tools/*.c)
+HEADERS := $(wildcard plugin/*.h agent/*.h engine/*.h tui/*.h tests/unit/*.h tests/fuzz/*.h tests/tools/*.h)
 compile_commands.json: always
 	@mkdir -p $(B) && { echo '['; for f in $(SOURCES); do printf '%s{"directory": "%s", "file": "%s", "command": "cc %s -c %s"}\n' "$$comma" \
 		'$(CURDIR)' $$f '$(filter-out -MMD -MP,$(POLECAT_CFLAGS)) $(PKG_CFLAGS)' $$f; comma=,; done; echo ']'; } >$(B)/commands.new
@@ -221,7 +226,7 @@ share := $(DESTDIR)$(PREFIX)/share
 install: all ## into PREFIX=/usr/local, below DESTDIR
 	install -d $(bin) $(lib) $(share)/polecat/themes $(share)/polecat/scenarios
 	install -m 755 $(filter-out %-agent,$(PROGRAMS)) $(bin)
-	install -m 755 $(filter %-agent,$(PROGRAMS)) $(lib)
+	install -m 755 $(filter %-agent,$(PROGRAMS)) $(B)/polecat-scan.so $(lib)
 	install -m 644 $(wildcard themes/*) $(share)/polecat/themes
 	for s in $(wildcard scenarios/*.yaml); do \
 		sed 's,\.\./build/workloads/,../workloads/,' $$s >$(share)/polecat/$$s && chmod 644 $(share)/polecat/$$s || exit; done

@@ -156,7 +156,12 @@ static bool debug_run(const struct args *args, const char *path, struct cancel *
 		return false;
 	/* Without a place to keep them there are no bookmarks, which is said when one is made. */
 	bookmarks_load(&bookmarks, timeline_name(session_timeline(session)), &ignored);
-	struct debug d = {.verbs = {.session = session, .bookmarks = &bookmarks, .cancel = cancel, .progress = options.progress},
+	struct breaks breaks = {0};
+	struct debug d = {.verbs = {.session = session,
+				  .bookmarks = &bookmarks,
+				  .breaks = &breaks,
+				  .cancel = cancel,
+				  .progress = options.progress},
 		.json = args_has(args, "json"),
 		.echo = !isatty(STDIN_FILENO) || args_has(args, "command") || args_has(args, "file")};
 	bool ok = true;
@@ -166,6 +171,8 @@ static bool debug_run(const struct args *args, const char *path, struct cancel *
 		free(line);
 	}
 	ok = ok && run_commands(&d, args, err);
+	for (uint32_t i = 0; i < breaks.count; i++)
+		free(breaks.text[i]);
 	bookmarks_finish(&bookmarks);
 	session_close(session);
 	return ok;

@@ -15,6 +15,8 @@ struct session {
 	struct lineage lineage;
 	struct timeline *timeline;
 	struct walk *walk;
+	struct scan *scan; /* NULL: scan_missing says why */
+	struct err scan_missing;
 	struct here *here;
 	uint64_t zero, begin, end;
 	uint64_t history[HISTORY_MAX]; /* places that were left, then those that were gone back from */
@@ -32,7 +34,17 @@ static bool start(struct session *s, const struct session_options *o, struct err
 		.log = r->log.data,
 		.log_size = r->log.size,
 		.cancel_fd = -1};
-	s->walk = walk_create(&options, o->spacing, o->budget_mib, o->cancel, err);
+	s->scan = scan_create(&s->scan_missing);
+	if (s->scan) {
+		options.plugins = scan_plugins(s->scan);
+		s->walk = walk_create(&options, o->spacing, o->budget_mib, o->cancel, &s->scan_missing);
+	}
+	if (!s->walk) { /* this QEMU may have been built without plugins: everything else works */
+		scan_destroy(s->scan);
+		s->scan = NULL;
+		options.plugins = NULL;
+		s->walk = walk_create(&options, o->spacing, o->budget_mib, o->cancel, err);
+	}
 	if (!s->walk)
 		return false;
 	s->zero = lineage_zero(&s->lineage);
@@ -67,6 +79,7 @@ void session_close(struct session *s)
 		return;
 	here_destroy(s->here);
 	walk_destroy(s->walk);
+	scan_destroy(s->scan);
 	lineage_finish(&s->lineage);
 	prepare_finish(&s->prepared);
 	if (s->timeline)
@@ -103,6 +116,15 @@ struct walk *session_walk(struct session *s)
 void session_moved(struct session *s)
 {
 	here_moved(s->here, walk_machine(s->walk));
+}
+
+struct scan *session_scan(struct session *s, struct err *err)
+{
+	if (!s->scan) {
+		*err = s->scan_missing;
+		err_prefix(err, "scans are not possible");
+	}
+	return s->scan;
 }
 
 uint64_t session_icount(const struct session *s)

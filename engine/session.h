@@ -2,8 +2,8 @@
  * Time travel in one recorded run: a position, and ways to move it. The questions about the position are here_* (engine/here.h).
  *
  * Counts are instructions since the run's start (the barrier), as in its events. At N, N instructions have been executed and
- * instruction N+1 has not: every event with icount <= N has happened. The first place is session_begin (of a fork: where it left its parent), the last session_end;
- * both are places to stand at, and nothing moves beyond them.
+ * instruction N+1 has not: every event with icount <= N has happened. The first place is session_begin (of a fork: where it left
+ * its parent), the last session_end; both are places to stand at, and nothing moves beyond them.
  */
 #ifndef ENGINE_SESSION_H
 #define ENGINE_SESSION_H
@@ -19,6 +19,7 @@
 #include "engine/lineage.h"
 #include "engine/prepare.h"
 #include "engine/recorded.h"
+#include "engine/scan.h"
 #include "engine/timeline.h"
 #include "engine/walk.h"
 
@@ -44,6 +45,8 @@ const struct lineage *session_lineage(const struct session *s);
 struct here *session_here(struct session *s);
 struct walk *session_walk(struct session *s); /* whoever moves it calls session_moved afterwards */
 void session_moved(struct session *s);
+/* NULL (with the reason) when nothing can be scanned for on this host. */
+struct scan *session_scan(struct session *s, struct err *err);
 
 uint64_t session_icount(const struct session *s);
 uint64_t session_begin(const struct session *s);

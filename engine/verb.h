@@ -14,14 +14,22 @@
 #include "engine/session.h"
 #include "engine/words.h"
 
+/* Where `continue` and `rcontinue` stop. */
+struct breaks {
+	struct scan_watch list[SCAN_WATCHES];
+	char *text[SCAN_WATCHES]; /* as typed; owned */
+	uint32_t count;
+};
+
 /* What verbs work on. All borrowed. */
 struct verbs {
 	struct session *session;
 	struct bookmarks *bookmarks;
 	struct cancel *cancel; /* may be NULL */
 	struct progress progress;
-	bool quit;  /* set by `quit` */
-	bool moved; /* set by verbs that move: the place was printed */
+	struct breaks *breaks; /* of `break` and `watch` */
+	bool quit;             /* set by `quit` */
+	bool moved;            /* set by verbs that move: the place was printed */
 };
 
 typedef bool verb_run(struct verbs *v, const struct words *words, struct buf *out, struct err *err);
@@ -44,6 +52,13 @@ verb_run verb_regs, verb_mem, verb_disas, verb_digest, verb_checkpoints;
 verb_run verb_ps, verb_where, verb_threads, verb_maps, verb_fds, verb_sockets, verb_env, verb_print, verb_locals, verb_symbol,
 	verb_cat, verb_ls;
 
+/* verb_scan.c */
+verb_run verb_last, verb_first, verb_count, verb_until, verb_runtil, verb_break, verb_watch, verb_breaks, verb_delete,
+	verb_continue, verb_rcontinue;
+
+/* An address from what a person types: anything that the current program understands; without one, numbers and kernel symbols.
+ * ret_size (may be NULL): bytes there, 8 when not known. */
+bool verb_address(struct verbs *v, const char *text, uint64_t *ret, uint64_t *ret_size, struct err *err);
 /* Used by several: moves, prints the place, and how it was reached. */
 bool verb_go(struct verbs *v, uint64_t icount, struct buf *out, struct err *err);
 /* Place, event and pc: what every move ends with. */

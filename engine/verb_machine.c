@@ -25,12 +25,15 @@ bool verb_regs(struct verbs *v, const struct words *w, struct buf *out, struct e
 	return true;
 }
 
-/* An address from what a person types: anything that the current program understands; without one, numbers and kernel symbols. */
-static bool address(struct verbs *v, const char *text, uint64_t *ret, struct err *err)
+bool verb_address(struct verbs *v, const char *text, uint64_t *ret, uint64_t *ret_size, struct err *err)
 {
 	struct here *here = session_here(v->session);
 	struct err ignored;
 	const struct stop *stop = here_stop(here, err);
+	uint64_t size;
+	if (!ret_size)
+		ret_size = &size;
+	*ret_size = 8;
 	if (!stop)
 		return false;
 	if (text[0] == '$' && regs_get(&stop->regs, text, ret))
@@ -40,7 +43,7 @@ static bool address(struct verbs *v, const char *text, uint64_t *ret, struct err
 	const struct frames *frames = here_frames(here, 0, 0, &ignored);
 	struct program *program = frames ? here_program(here, 0, &ignored) : NULL;
 	if (program)
-		return program_address(program, frames->count ? &frames->list[0] : NULL, text, ret, NULL, err);
+		return program_address(program, frames->count ? &frames->list[0] : NULL, text, ret, ret_size, err);
 	const struct guest *guest = here_guest(here, err);
 	const struct ksym *symbol = guest ? ksyms_find(guest->layout->ksyms, text) : NULL;
 	if (!symbol)
@@ -56,7 +59,7 @@ bool verb_mem(struct verbs *v, const struct words *w, struct buf *out, struct er
 		return false;
 	if (!size || size > MEM_MAX)
 		return err_set(err, ERR_USAGE, "%" PRIu64 " bytes: expected 1 to %d", size, MEM_MAX);
-	if (!address(v, w->list[1], &at, err))
+	if (!verb_address(v, w->list[1], &at, NULL, err))
 		return false;
 	const struct stop *stop = here_stop(session_here(v->session), err);
 	struct space space = memory_current(stop);
@@ -81,7 +84,7 @@ bool verb_disas(struct verbs *v, const struct words *w, struct buf *out, struct 
 	if (!count || count > DISAS_COUNT_MAX)
 		return err_set(err, ERR_USAGE, "%" PRIu64 " instructions: expected 1 to %d", count, DISAS_COUNT_MAX);
 	at = stop->regs.rip;
-	if (w->count > 1 && !address(v, w->list[1], &at, err))
+	if (w->count > 1 && !verb_address(v, w->list[1], &at, NULL, err))
 		return false;
 	struct program *program = here_program(here, 0, &ignored);
 	if (program)

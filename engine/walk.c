@@ -12,6 +12,7 @@
 
 enum {
 	POLL_MS = 10,
+	CANCEL_MS = 3 * WALK_SLICE_MS,
 	SLICE_MIN = 20000,
 	SLICE_FIRST = 2000000,
 	SLICE_MAX = 64000000,
@@ -28,7 +29,8 @@ struct walk {
 	const struct checkpoint *latest; /* to share pages with; one of the marks', or NULL */
 	uint64_t now, start, end, slice;
 	unsigned generation;
-	bool dead; /* the machine must not be used any more */
+	bool dead;  /* the machine must not be used any more */
+	bool stale; /* its translated code has callbacks in it: restore before running on */
 };
 
 static double now_ms(void)
@@ -51,7 +53,7 @@ static bool start(struct walk *w, struct err *err)
 	w->machine = machine_start(&w->options, err);
 	if (!w->machine)
 		return false;
-	w->dead = false;
+	w->dead = w->stale = false;
 	w->generation++;
 	w->now = w->start = machine_start_icount(w->machine);
 	w->end = machine_end_icount(w->machine);
@@ -115,6 +117,11 @@ static bool wait_slice(struct walk *w, enum machine_state *state, struct err *er
 		}
 		if (*state != MACHINE_RUNNING)
 			return *state != MACHINE_DIED || died(w, err);
+		/* A slice that takes this long is not going to end soon; the machine cannot be used any more, but another can. */
+		if (now_ms() - since > CANCEL_MS && !cancel_check(w->cancel, err)) {
+			w->dead = true;
+			return false;
+		}
 		if (now_ms() - since < WALK_HANG_MS)
 			continue;
 		uint64_t now;
@@ -196,6 +203,7 @@ static bool from_checkpoint(struct walk *w, size_t i, struct walk_trip *trip, st
 		return false;
 	}
 	w->now = trip->from;
+	w->stale = false;
 	return run_on(w, trip->asked, trip, err);
 }
 
@@ -206,6 +214,7 @@ static bool from_start(struct walk *w, struct walk_trip *trip, struct err *err)
 	if (!checkpoint_restore_ready(w->machine, err))
 		return false;
 	w->now = w->start;
+	w->stale = false;
 	return run_on(w, trip->asked, trip, err);
 }
 
@@ -225,7 +234,7 @@ static bool try_one(struct walk *w, unsigned attempt, struct walk_trip *trip, st
 	size_t i = marks_before(&w->marks, trip->asked);
 	bool mark = i != MARKS_NONE;
 	uint64_t base = mark ? w->marks.list[i].icount : w->start;
-	if (attempt == 0 && w->now <= trip->asked && (base <= w->now || base - w->now < RESTORE_WORTH)) {
+	if (attempt == 0 && !w->stale && w->now <= trip->asked && (base <= w->now || base - w->now < RESTORE_WORTH)) {
 		trip->way = w->now == trip->asked ? WALK_HERE : WALK_ON;
 		trip->from = w->now;
 		return run_on(w, trip->asked, trip, err);
@@ -276,6 +285,41 @@ void walk_trip_print(const struct walk_trip *trip, uint64_t zero, struct buf *ou
 }
 
 /* ---- the rest ----------------------------------------------------------------------------------------------- */
+
+bool walk_keep(struct walk *w, struct err *err)
+{
+	return w->stale || keep(w, true, err);
+}
+
+uint64_t walk_grid_before(const struct walk *w, uint64_t icount, uint64_t distance)
+{
+	uint64_t low = icount - w->start > distance ? icount - distance : w->start;
+	size_t i = icount ? marks_before(&w->marks, icount - 1) : MARKS_NONE;
+	if (i != MARKS_NONE && w->marks.list[i].icount >= low)
+		return w->marks.list[i].icount;
+	uint64_t grid = (icount - 1) / w->marks.spacing * w->marks.spacing;
+	return grid > low ? grid : low;
+}
+
+bool walk_pass(
+	struct walk *w, uint64_t from, uint64_t to, void (*armed)(void *data, struct machine *m), void *data, struct err *err)
+{
+	struct walk_trip trip;
+	if (!walk_to(w, from, &trip, err) || !keep(w, true, err))
+		return false;
+	armed(data, w->machine);
+	size_t i = marks_before(&w->marks, from);
+	bool ok = from == w->start ? checkpoint_restore_ready(w->machine, err)
+				   : checkpoint_restore(w->machine, w->marks.list[i].what, err);
+	w->stale = true;
+	trip = (struct walk_trip){.asked = to};
+	ok = ok && run_on(w, to, &trip, err);
+	/* Slices were short, for the callbacks: moves learn their own again. */
+	w->slice = SLICE_FIRST;
+	if (!ok && (!err || err->code != ERR_CANCELLED))
+		w->dead = true;
+	return ok;
+}
 
 uint64_t walk_now(const struct walk *w)
 {

@@ -51,6 +51,18 @@ bool walk_to(struct walk *w, uint64_t icount, struct walk_trip *trip, struct err
 struct buf;
 void walk_trip_print(const struct walk_trip *trip, uint64_t zero, struct buf *out);
 
+/*
+ * One pass from `from` to `to` (or where the guest stops itself) for somebody who watches the machine. armed(data, m) is called
+ * when it stands at from; QEMU translates all its code anew after that. What it translated on the way is not used any more by
+ * later moves.
+ */
+bool walk_pass(
+	struct walk *w, uint64_t from, uint64_t to, void (*armed)(void *data, struct machine *m), void *data, struct err *err);
+/* The last place for a checkpoint before icount that is at most distance away; the start if there is none. */
+uint64_t walk_grid_before(const struct walk *w, uint64_t icount, uint64_t distance);
+/* Makes coming back here cheap. */
+bool walk_keep(struct walk *w, struct err *err);
+
 uint64_t walk_now(const struct walk *w);
 uint64_t walk_start(const struct walk *w);
 uint64_t walk_end(const struct walk *w); /* of the log */

@@ -1,0 +1,420 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/describe.h"
+#include "engine/maps.h"
+#include "engine/moves.h"
+#include "engine/scan.h"
+#include "engine/text.h"
+#include "engine/verb.h"
+
+enum { SHOWN_MAX = 64 /* writes that one command shows */ };
+
+/* ---- what is looked for ------------------------------------------------------------------------------------- */
+
+static void on_progress(void *data, uint64_t done, uint64_t of)
+{
+	struct verbs *v = data;
+	char detail[64];
+	snprintf(detail, sizeof detail, "%" PRIu64 " of %" PRIu64 " M instructions", done / 1000000, of / 1000000);
+	if (v->progress.say)
+		v->progress.say(v->progress.data, "looking", detail);
+}
+
+/* Everything a scan needs to know of the guest; without it hits have no process. */
+static void prepare(struct verbs *v, struct scan_request *r)
+{
+	struct err ignored;
+	struct memory_page page;
+	const struct guest *guest = here_guest(session_here(v->session), &ignored);
+	*r = (struct scan_request){.progress = on_progress, .data = v};
+	if (guest && memory_walk(&guest->kernel, guest->layout->current_task, &page))
+		r->task_at = page.physical;
+}
+
+static bool add(struct scan_request *r, const struct scan_watch *w, struct err *err)
+{
+	if (r->count == SCAN_WATCHES)
+		return err_set(err, ERR_USAGE, "at most %d places can be looked at in one scan", SCAN_WATCHES);
+	r->watches[r->count++] = *w;
+	return true;
+}
+
+/* The memory behind an address as it is mapped here; it is followed wherever it is mapped elsewhere. */
+static bool memory_watch(struct verbs *v, const char *text, uint64_t size, struct scan_watch *ret, struct err *err)
+{
+	uint64_t at, own;
+	struct memory_page page;
+	if (!verb_address(v, text, &at, &own, err))
+		return false;
+	const struct stop *stop = here_stop(session_here(v->session), err);
+	struct space space = memory_current(stop);
+	size = size ? size : own ? own : 8;
+	if (!memory_walk(&space, at, &page))
+		return err_set(err, ERR_INPUT, "0x%" PRIx64 " is not mapped here", at);
+	if (size > page.left)
+		return err_set(err, ERR_INPUT, "%" PRIu64 " bytes from 0x%" PRIx64 " cross a page: expected at most %" PRIu64,
+			size, at, page.left);
+	*ret = (struct scan_watch){.kind = SCAN_WRITE, .low = page.physical, .high = page.physical + size};
+	return true;
+}
+
+/* User code is meant as the current process's: others may have other code at the same address. */
+static void only_current(struct verbs *v, uint64_t address, struct scan_request *r)
+{
+	struct err ignored;
+	const struct process *p = address >> 47 ? NULL : here_current(session_here(v->session), &ignored);
+	for (size_t i = 0; p && i < p->thread_count && r->task_count < SCAN_TASKS; i++)
+		r->tasks[r->task_count++] = p->threads[i].task;
+}
+
+static bool kernel_symbol(struct verbs *v, const char *name, struct scan_watch *ret, struct err *err)
+{
+	const struct guest *guest = here_guest(session_here(v->session), err);
+	const struct ksym *symbol = guest ? ksyms_find(guest->layout->ksyms, name) : NULL;
+	if (guest && !symbol)
+		return err_set(err, ERR_QEMU, "this kernel has no symbol %s", name);
+	if (symbol)
+		*ret = (struct scan_watch){.kind = SCAN_EXEC, .low = symbol->address, .high = symbol->address + 1};
+	return symbol != NULL;
+}
+
+/* ---- conditions --------------------------------------------------------------------------------------------- */
+
+static bool expect_words(const struct words *w, size_t least, size_t most, const char *form, struct err *err)
+{
+	return (w->count >= least && w->count <= most) || err_set(err, ERR_USAGE, "expected: %s %s", w->list[0], form);
+}
+
+static bool until_pc(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
+{
+	uint64_t at;
+	if (!expect_words(w, 3, 3, "pc ADDRESS", err) || !verb_address(v, w->list[2], &at, NULL, err))
+		return false;
+	only_current(v, at, r);
+	return add(r, &(struct scan_watch){.kind = SCAN_EXEC, .low = at, .high = at + 1}, err);
+}
+
+static bool until_write(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
+{
+	struct scan_watch watch;
+	return expect_words(w, 3, 3, "write ADDRESS", err) && memory_watch(v, w->list[2], 0, &watch, err) && add(r, &watch, err);
+}
+
+static bool until_mem(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
+{
+	struct scan_watch watch;
+	uint64_t value;
+	if (!expect_words(w, 5, 5, "mem ADDRESS == VALUE", err) || strcmp(w->list[3], "=="))
+		return err_set(err, ERR_USAGE, "expected: %s mem ADDRESS == VALUE", w->list[0]);
+	if (!memory_watch(v, w->list[2], 0, &watch, err) || !verb_number(w->list[4], "the value", &value, err))
+		return false;
+	if (watch.high - watch.low > 8)
+		watch.high = watch.low + 8;
+	watch.compare = (uint32_t)(watch.high - watch.low);
+	watch.value = value;
+	return add(r, &watch, err);
+}
+
+static bool until_exit(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
+{
+	struct scan_watch watch;
+	uint64_t pid;
+	if (!expect_words(w, 3, 3, "exit PID", err) || !verb_number(w->list[2], "the process", &pid, err))
+		return false;
+	const struct process_list *list = here_processes(session_here(v->session), err);
+	const struct process *p = list && pid <= UINT32_MAX ? process_find(list, (uint32_t)pid) : NULL;
+	if (list && !p)
+		return err_set(err, ERR_INPUT, "there is no process %" PRIu64 " here (`ps` lists them)", pid);
+	if (!p || !kernel_symbol(v, "do_exit", &watch, err))
+		return false;
+	r->tasks[r->task_count++] = p->task;
+	return add(r, &watch, err);
+}
+
+static bool until_syscall(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
+{
+	struct scan_watch watch;
+	return expect_words(w, 2, 2, "syscall", err) && kernel_symbol(v, "entry_SYSCALL_64", &watch, err) && add(r, &watch, err);
+}
+
+static bool until_switch(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
+{
+	(void)v;
+	if (!expect_words(w, 2, 2, "switch", err))
+		return false;
+	if (!r->task_at)
+		return err_set(err, ERR_QEMU, "the kernel's current task was not found in its memory");
+	return add(r, &(struct scan_watch){.kind = SCAN_WRITE, .low = r->task_at, .high = r->task_at + 8}, err);
+}
+
+static const struct condition {
+	const char *name;
+	bool (*parse)(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err);
+} conditions[] = {
+	{"pc", until_pc},
+	{"write", until_write},
+	{"mem", until_mem},
+	{"exit", until_exit},
+	{"syscall", until_syscall},
+	{"switch", until_switch},
+};
+
+/* ---- going there -------------------------------------------------------------------------------------------- */
+
+/* Back to where the scan was asked for, whatever became of it. */
+static bool return_to(struct verbs *v, uint64_t icount, bool ok, struct err *err)
+{
+	struct walk_trip trip;
+	struct err second = {0};
+	struct walk *walk = session_walk(v->session);
+	if (v->cancel && !ok)
+		v->cancel->requested = false;
+	bool back = walk_to(walk, icount, &trip, &second);
+	session_moved(v->session);
+	if (ok && !back)
+		*err = second;
+	return ok && back;
+}
+
+static bool go_to_hit(struct verbs *v, const struct scan_request *r, bool backward, struct buf *out, struct err *err)
+{
+	struct session *s = v->session;
+	struct walk *walk = session_walk(s);
+	struct scan *scan = session_scan(s, err);
+	uint64_t now = walk_now(walk), zero = session_zero(s), begin = zero + session_begin(s), end = zero + session_end(s);
+	struct scan_hits hits = {0};
+	if (!scan || !walk_keep(walk, err))
+		return false;
+	bool ok = backward ? now == begin || scan_backward(scan, walk, r, begin, now - 1, 1, &hits, err)
+			   : scan_forward(scan, walk, r, now, end, 1, &hits, err);
+	uint64_t found = hits.count ? hits.list[0].icount : 0;
+	uint32_t watch = hits.count ? hits.list[0].watch : 0;
+	size_t count = hits.count;
+	scan_hits_finish(&hits);
+	if (!return_to(v, now, ok, err))
+		return false;
+	if (!count)
+		return err_set(err, ERR_INPUT, "that does not happen %s here", backward ? "before" : "after");
+	if (r->count > 1)
+		buf_printf(out, "break %u\n", watch + 1);
+	return verb_go(v, found - zero, out, err);
+}
+
+static bool until(struct verbs *v, const struct words *w, bool backward, struct buf *out, struct err *err)
+{
+	struct scan_request request;
+	for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+		if (strcmp(conditions[i].name, w->list[1]))
+			continue;
+		prepare(v, &request);
+		return conditions[i].parse(v, w, &request, err) && go_to_hit(v, &request, backward, out, err);
+	}
+	if (strcmp(w->list[1], "event"))
+		return err_set(err, ERR_USAGE, "'%.60s' is no condition: expected pc, write, mem, exit, syscall, switch or event",
+			w->list[1]);
+	/* Events are known without executing anything. */
+	const struct timeline *t = session_timeline(v->session);
+	struct moves_filter filter;
+	size_t event;
+	return moves_parse(t, (const char *const *)w->list + 2, w->count - 2, &filter, err) &&
+		moves_find(t, &filter, session_icount(v->session), backward, v->cancel, &event, err) &&
+		verb_go(v, timeline_entries(t)[event].icount, out, err);
+}
+
+bool verb_until(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	return until(v, w, false, out, err);
+}
+
+bool verb_runtil(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	return until(v, w, true, out, err);
+}
+
+/* ---- breaks ------------------------------------------------------------------------------------------------- */
+
+static bool keep_break(struct verbs *v, const struct scan_watch *watch, const char *text, struct buf *out, struct err *err)
+{
+	struct breaks *b = v->breaks;
+	if (b->count == SCAN_WATCHES)
+		return err_set(err, ERR_USAGE, "there are %d breaks already", SCAN_WATCHES);
+	b->text[b->count] = mem_str(text);
+	b->list[b->count++] = *watch;
+	buf_printf(out, "%u: %s %s\n", b->count, watch->kind == SCAN_EXEC ? "break" : "watch", text);
+	return true;
+}
+
+bool verb_break(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	uint64_t at;
+	return verb_address(v, w->list[1], &at, NULL, err) &&
+		keep_break(v, &(struct scan_watch){.kind = SCAN_EXEC, .low = at, .high = at + 1}, w->list[1], out, err);
+}
+
+bool verb_watch(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	struct scan_watch watch;
+	uint64_t size = 0;
+	return (w->count < 3 || verb_number(w->list[2], "the number of bytes", &size, err)) &&
+		memory_watch(v, w->list[1], size, &watch, err) && keep_break(v, &watch, w->list[1], out, err);
+}
+
+bool verb_breaks(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	(void)w, (void)err;
+	for (uint32_t i = 0; i < v->breaks->count; i++)
+		buf_printf(
+			out, "%u: %s %s\n", i + 1, v->breaks->list[i].kind == SCAN_EXEC ? "break" : "watch", v->breaks->text[i]);
+	if (!v->breaks->count)
+		buf_str(out, "no breaks (`break ADDRESS` and `watch ADDRESS` make them)\n");
+	return true;
+}
+
+bool verb_delete(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	(void)out;
+	struct breaks *b = v->breaks;
+	uint64_t n;
+	if (!verb_number(w->list[1], "the break", &n, err))
+		return false;
+	if (!n || n > b->count)
+		return err_set(err, ERR_INPUT, "there is no break %" PRIu64 " (`breaks` lists them)", n);
+	free(b->text[n - 1]);
+	for (uint32_t i = (uint32_t)n; i < b->count; i++) {
+		b->list[i - 1] = b->list[i];
+		b->text[i - 1] = b->text[i];
+	}
+	b->count--;
+	return true;
+}
+
+static bool resume(struct verbs *v, bool backward, struct buf *out, struct err *err)
+{
+	struct scan_request request;
+	if (!v->breaks->count)
+		return err_set(
+			err, ERR_INPUT, "there are no breaks to stop at (`goto end` and `goto begin` go to the ends of the run)");
+	prepare(v, &request);
+	memcpy(request.watches, v->breaks->list, sizeof request.watches);
+	request.count = v->breaks->count;
+	return go_to_hit(v, &request, backward, out, err);
+}
+
+bool verb_continue(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	(void)w;
+	return resume(v, false, out, err);
+}
+
+bool verb_rcontinue(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	(void)w;
+	return resume(v, true, out, err);
+}
+
+/* ---- writes ------------------------------------------------------------------------------------------------- */
+
+static uint64_t value(uint64_t word, const struct scan_watch *w)
+{
+	uint64_t size = w->high - w->low;
+	return size >= 8 ? word : word & (((uint64_t)1 << (8 * size)) - 1);
+}
+
+/* One write, told where the instruction is about to do it. */
+static bool say_write(
+	struct verbs *v, const struct scan_hit *hit, const struct scan_watch *watch, struct buf *out, struct err *err)
+{
+	struct here *here = session_here(v->session);
+	struct walk_trip trip;
+	struct err ignored;
+	uint64_t zero = session_zero(v->session);
+	if (!walk_to(session_walk(v->session), hit->icount - 1, &trip, err))
+		return false;
+	session_moved(v->session);
+	size_t event = timeline_at_icount(session_timeline(v->session), hit->icount - zero);
+	buf_printf(out, "%" PRIu64 "  0x%" PRIx64 " -> 0x%" PRIx64 "  ", hit->icount - zero, value(hit->before, watch),
+		value(hit->after, watch));
+	if (event != TIMELINE_NONE)
+		buf_printf(out, "ev:%zu  ", event + 1);
+	buf_printf(out, "pc 0x%" PRIx64 " ", hit->pc);
+	const struct process *p = here_current(here, &ignored);
+	struct program *program = p ? here_program(here, 0, &ignored) : NULL;
+	if (program) {
+		struct frame frame = {.pc = hit->pc, .kernel = hit->pc >> 63};
+		struct symbols_place places[SYMBOLS_INLINE_MAX];
+		program_name(program, hit->pc, out);
+		if (program_places(program, &frame, places) && places[0].file)
+			buf_printf(out, " %s:%d", places[0].file, places[0].line);
+	}
+	if (p) {
+		buf_str(out, "  ");
+		text_put_safe(out, p->name, strnlen(p->name, sizeof p->name));
+		buf_printf(out, "[%u]", p->pid);
+	}
+	buf_char(out, '\n');
+	const struct stop *stop = here_stop(here, err);
+	if (stop && stop->regs.rip != hit->pc)
+		return err_set(err, ERR_QEMU, "the write found at %" PRIu64 " is not there when the run is executed again",
+			hit->icount - zero);
+	return stop != NULL;
+}
+
+static bool writes(struct verbs *v, const struct words *w, bool backward, struct buf *out, struct err *err)
+{
+	struct session *s = v->session;
+	struct walk *walk = session_walk(s);
+	struct scan *scan = session_scan(s, err);
+	struct scan_request request;
+	struct scan_watch watch;
+	struct scan_hits hits = {0};
+	uint64_t most = 1, now = walk_now(walk), zero = session_zero(s);
+	if (!scan || (w->count > 2 && !verb_number(w->list[2], "how many", &most, err)))
+		return false;
+	if (!most || most > SHOWN_MAX)
+		return err_set(err, ERR_USAGE, "%" PRIu64 " writes: expected 1 to %d", most, SHOWN_MAX);
+	prepare(v, &request);
+	if (!memory_watch(v, w->list[1], 0, &watch, err) || !add(&request, &watch, err) || !walk_keep(walk, err))
+		return false;
+	bool ok = backward ? scan_backward(scan, walk, &request, zero + session_begin(s), now, (size_t)most, &hits, err)
+			   : scan_forward(scan, walk, &request, now, zero + session_end(s), (size_t)most, &hits, err);
+	for (size_t i = 0; ok && i < hits.count; i++)
+		ok = say_write(v, &hits.list[backward ? hits.count - 1 - i : i], &watch, out, err);
+	if (ok && !hits.count)
+		buf_printf(out, "nobody wrote there %s here\n", backward ? "before" : "after");
+	scan_hits_finish(&hits);
+	return return_to(v, now, ok, err);
+}
+
+bool verb_last(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	return writes(v, w, true, out, err);
+}
+
+bool verb_first(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	return writes(v, w, false, out, err);
+}
+
+bool verb_count(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	struct session *s = v->session;
+	struct walk *walk = session_walk(s);
+	struct scan *scan = session_scan(s, err);
+	struct scan_request request;
+	struct scan_watch watch;
+	struct scan_hits hits = {0};
+	uint64_t now = walk_now(walk), to = session_end(s), zero = session_zero(s);
+	prepare(v, &request);
+	if (!scan || (w->count > 2 && !verb_moment(v, w->list[2], &to, err)) || !memory_watch(v, w->list[1], 0, &watch, err) ||
+		!add(&request, &watch, err) || !walk_keep(walk, err))
+		return false;
+	uint64_t from = now - zero < to ? now : zero + to, end = now - zero < to ? zero + to : now;
+	bool ok = scan_forward(scan, walk, &request, from, end, 0, &hits, err);
+	if (ok)
+		buf_printf(out, "%" PRIu64 " writes\n", hits.total);
+	scan_hits_finish(&hits);
+	return return_to(v, now, ok, err);
+}

@@ -1,0 +1,281 @@
+/*
+ * A QEMU plugin that notes who executes or writes what, with the exact instruction count of each time.
+ *
+ * The plugin interface (version 1; QEMU documents it in docs/devel/tcg-plugins) has no header in distributions, so the few
+ * functions that are used are declared here. It has no instruction count either: that comes from functions that QEMU exports all
+ * the same, looked up by name; a QEMU without them is told about and does no scans.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "plugin/scan.h"
+
+/* ---- QEMU --------------------------------------------------------------------------------------------------- */
+
+typedef uint64_t qemu_plugin_id_t;
+typedef uint32_t qemu_plugin_meminfo_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+struct qemu_plugin_hwaddr;
+enum { CB_NO_REGS = 0, MEM_WRITES = 2 };
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t vaddr);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *h);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *h);
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+	void (*cb)(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data), int flags, int rw, void *data);
+void qemu_plugin_register_vcpu_insn_exec_cb(
+	struct qemu_plugin_insn *insn, void (*cb)(unsigned cpu, void *data), int flags, void *data);
+
+/* The plugin's own names, for QEMU. */
+__attribute__((visibility("default"))) extern int qemu_plugin_version;
+int qemu_plugin_version = 1;
+struct qemu_info;
+__attribute__((visibility("default"))) int qemu_plugin_install(
+	qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
+
+/* ---- state: a plugin is a part of one process, and its callbacks get nothing of ours but a site ------------- */
+
+enum {
+	TIMERS_MAX = 512, /* bytes of QEMU's timers_state that are looked at */
+	PAGE = 4096,
+	SITES = 4096, /* in one piece of memory */
+};
+
+/* One instruction of translated code. */
+struct site {
+	uint64_t pc;
+	uint32_t length, index; /* of its block, in instructions; its number in it */
+	uint32_t watch;
+};
+
+/* Sites live until the code that refers to them is gone, which it is when the next scan begins. */
+struct sites {
+	struct sites *next;
+	size_t used;
+	struct site list[SITES];
+};
+
+static struct {
+	struct scan_shared *shared;
+	struct sites *sites;
+	uint32_t generation;
+	void (*icount_update)(void *cpu);
+	void *(*get_cpu)(int index);
+	int64_t (*icount_raw)(void);
+	void (*memory_rw)(uint64_t physical, void *bytes, uint64_t size, bool write);
+	const char *timers;
+	const int64_t *icount; /* within timers; NULL until it was found */
+} plugin;
+
+static void *read_count(void *to)
+{
+	*(int64_t *)to = plugin.icount_raw();
+	return NULL;
+}
+
+/* The count lies somewhere in a struct whose layout is not ours to know. Asked from a thread that is no vCPU's, QEMU gives it
+ * out; where that number is, it will be. */
+static bool find_count(void)
+{
+	int64_t count = 0;
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, read_count, &count) != 0)
+		return false;
+	pthread_join(thread, NULL);
+	for (size_t at = 0; at < TIMERS_MAX; at += sizeof count)
+		if (!plugin.icount && !memcmp(plugin.timers + at, &count, sizeof count))
+			plugin.icount = (const int64_t *)(const void *)(plugin.timers + at);
+	return plugin.icount != NULL;
+}
+
+/* Instructions executed before this one: QEMU has counted its whole block already. */
+static bool count_at(const struct site *s, uint64_t *ret)
+{
+	plugin.icount_update(plugin.get_cpu(0));
+	if (!plugin.icount && !find_count()) {
+		plugin.shared->failed = 1;
+		return false;
+	}
+	*ret = (uint64_t)*plugin.icount - s->length + s->index;
+	return true;
+}
+
+static uint64_t word_at(uint64_t physical)
+{
+	uint64_t word = 0;
+	plugin.memory_rw(physical, &word, sizeof word, false);
+	return word;
+}
+
+static void note(struct scan_hit *hit)
+{
+	struct scan_shared *s = plugin.shared;
+	if (hit->icount < s->from || hit->icount > s->to)
+		return;
+	if (s->task_at)
+		hit->task = word_at(s->task_at);
+	bool wanted = !s->task_count;
+	for (uint32_t i = 0; i < s->task_count && !wanted; i++)
+		wanted = s->tasks[i] == hit->task;
+	if (!wanted)
+		return;
+	if (s->hits < SCAN_FIRST)
+		s->first[s->hits] = *hit;
+	s->last[s->hits % SCAN_LAST] = *hit;
+	s->hits++;
+}
+
+/* ---- while the guest runs ----------------------------------------------------------------------------------- */
+
+static void on_exec(unsigned cpu, void *data)
+{
+	const struct site *s = data;
+	struct scan_hit hit = {.pc = s->pc, .address = s->pc, .watch = s->watch};
+	(void)cpu;
+	if (count_at(s, &hit.icount))
+		note(&hit);
+}
+
+static bool holds(const struct scan_watch *w, uint64_t after)
+{
+	uint64_t mask = w->compare >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * w->compare)) - 1;
+	return !w->compare || (after & mask) == (w->value & mask);
+}
+
+static void on_write(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+	struct scan_shared *shared = plugin.shared;
+	const struct site *s = data;
+	uint64_t size = (uint64_t)1 << qemu_plugin_mem_size_shift(info), physical = 0;
+	bool known = false;
+	(void)cpu;
+	/* Asked for stores, some versions tell of loads as well. */
+	if (!qemu_plugin_mem_is_store(info))
+		return;
+	for (uint32_t i = 0; i < shared->count; i++) {
+		const struct scan_watch *w = &shared->watches[i];
+		/* Most stores are somewhere else in their page: that is seen without asking for the physical address. */
+		uint64_t at = address % PAGE, low = w->low % PAGE;
+		if (w->kind != SCAN_WRITE ||
+			(w->high - w->low < PAGE && at + size <= PAGE && low + (w->high - w->low) <= PAGE &&
+				(at >= low + (w->high - w->low) || at + size <= low)))
+			continue;
+		if (!known) {
+			struct qemu_plugin_hwaddr *h = qemu_plugin_get_hwaddr(info, address);
+			if (!h || qemu_plugin_hwaddr_is_io(h))
+				return;
+			physical = qemu_plugin_hwaddr_phys_addr(h);
+			known = true;
+		}
+		if (physical >= w->high || physical + size <= w->low)
+			continue;
+		struct scan_hit hit = {.pc = s->pc, .address = address, .physical = physical, .watch = i, .size = (uint32_t)size};
+		hit.before = shared->before[i];
+		hit.after = shared->before[i] = word_at(w->low);
+		if (!holds(w, hit.after) || !count_at(s, &hit.icount))
+			continue;
+		hit.icount++;
+		note(&hit);
+	}
+}
+
+/* ---- sites --------------------------------------------------------------------------------------------------- */
+
+static void free_sites(void)
+{
+	while (plugin.sites) {
+		struct sites *next = plugin.sites->next;
+		free(plugin.sites);
+		plugin.sites = next;
+	}
+}
+
+static struct site *new_site(void)
+{
+	if (!plugin.sites || plugin.sites->used == SITES) {
+		struct sites *more = malloc(sizeof *more);
+		if (!more)
+			abort();
+		more->next = plugin.sites;
+		more->used = 0;
+		plugin.sites = more;
+	}
+	return &plugin.sites->list[plugin.sites->used++];
+}
+
+/* ---- when code is translated -------------------------------------------------------------------------------- */
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	const struct scan_shared *s = plugin.shared;
+	bool writes = false;
+	(void)id;
+	for (uint32_t w = 0; w < s->count; w++)
+		writes = writes || s->watches[w].kind == SCAN_WRITE;
+	if (plugin.generation != s->generation) {
+		free_sites();
+		plugin.generation = s->generation;
+	}
+	size_t length = s->count ? qemu_plugin_tb_n_insns(tb) : 0;
+	for (size_t i = 0; i < length; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint64_t pc = qemu_plugin_insn_vaddr(insn);
+		for (uint32_t w = 0; w <= s->count; w++) {
+			/* One round more than there are watches: for the stores. */
+			bool exec = w < s->count && s->watches[w].kind == SCAN_EXEC && pc >= s->watches[w].low &&
+				pc < s->watches[w].high;
+			if (!exec && !(w == s->count && writes))
+				continue;
+			struct site *site = new_site();
+			*site = (struct site){pc, (uint32_t)length, (uint32_t)i, w};
+			if (exec)
+				qemu_plugin_register_vcpu_insn_exec_cb(insn, on_exec, CB_NO_REGS, site);
+			else
+				qemu_plugin_register_vcpu_mem_cb(insn, on_write, CB_NO_REGS, MEM_WRITES, site);
+		}
+	}
+}
+
+static void *symbol(const char *name)
+{
+	return dlsym(RTLD_DEFAULT, name);
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
+{
+	(void)info;
+	const char *path = argc == 1 ? strchr(argv[0], '=') : NULL;
+	int fd = path ? open(path + 1, O_RDWR | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return 1;
+	void *map = mmap(NULL, sizeof *plugin.shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (map == MAP_FAILED)
+		return 1;
+	plugin.shared = map;
+	*(void **)&plugin.icount_update = symbol("icount_update");
+	*(void **)&plugin.get_cpu = symbol("qemu_get_cpu");
+	*(void **)&plugin.icount_raw = symbol("icount_get_raw");
+	*(void **)&plugin.memory_rw = symbol("cpu_physical_memory_rw");
+	plugin.timers = symbol("timers_state");
+	if (plugin.shared->version != SCAN_VERSION || !plugin.icount_update || !plugin.get_cpu || !plugin.icount_raw ||
+		!plugin.memory_rw || !plugin.timers) {
+		plugin.shared->failed = 1;
+		return 0;
+	}
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	return 0;
+}

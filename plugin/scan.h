@@ -1,0 +1,52 @@
+/*
+ * What the engine and its QEMU plugin say to each other: one piece of shared memory. The engine writes the request while the
+ * machine is stopped and then restores a checkpoint, which makes QEMU translate its code anew; the plugin writes the answer while
+ * the machine runs.
+ */
+#ifndef PLUGIN_SCAN_H
+#define PLUGIN_SCAN_H
+
+#include <stdint.h>
+
+#define SCAN_VERSION 1
+#define SCAN_WATCHES 16
+#define SCAN_TASKS   32
+#define SCAN_FIRST   64    /* hits kept from the start of a scan */
+#define SCAN_LAST    65536 /* and from its end: a ring */
+
+enum scan_kind { SCAN_EXEC = 1, SCAN_WRITE = 2 };
+
+/* What is looked for. EXEC: an instruction whose virtual address is in [low, high) is about to be executed. WRITE: one that
+ * stores into physical [low, high) has been. */
+struct scan_watch {
+	uint32_t kind;
+	uint32_t compare; /* WRITE: bytes at low (1 to 8) that must be value afterwards; 0: no matter */
+	uint64_t low, high;
+	uint64_t value;
+};
+
+struct scan_hit {
+	uint64_t icount; /* as QEMU counts: EXEC: before the instruction; WRITE: with it */
+	uint64_t pc, address, physical;
+	uint64_t before, after; /* WRITE: 8 bytes at the watch's low */
+	uint64_t task;          /* kernel address; 0 when not known */
+	uint32_t watch, size;
+};
+
+struct scan_shared {
+	uint32_t version; /* set by the engine; the plugin refuses others */
+	uint32_t count;   /* of watches; 0: nothing is looked for, at full speed */
+	struct scan_watch watches[SCAN_WATCHES];
+	uint64_t from, to;          /* hits with from <= icount <= to count */
+	uint64_t task_at;           /* physical address of the kernel's pointer to the current task; 0: not known */
+	uint64_t tasks[SCAN_TASKS]; /* if task_count: only hits of these */
+	uint32_t task_count;
+	uint32_t generation;           /* by the engine: another number for each scan */
+	uint32_t failed;               /* by the plugin: it cannot do its work in this QEMU */
+	uint64_t before[SCAN_WATCHES]; /* by the engine: 8 bytes at each watch's low where the scan starts */
+	uint64_t hits;                 /* so far */
+	struct scan_hit first[SCAN_FIRST],
+		last[SCAN_LAST]; /* hit n is in first[n] if n < SCAN_FIRST, and in last[n % SCAN_LAST] */
+};
+
+#endif
