@@ -92,8 +92,7 @@ void run_prepare(struct run *run, const struct spec *spec, struct mission *missi
 		while (!run->nodes[i].launch.main)
 			serve(run, -1);
 	struct why why;
-	run->visit = (struct visit){
-		.spec = spec, .nodes = run->nodes, .outbox = outbox, .epoll = run->epoll, .tag = TAG_VISIT};
+	run->visit = (struct visit){.spec = spec, .nodes = run->nodes, .outbox = outbox, .epoll = run->epoll, .tag = TAG_VISIT};
 	if (!visit_prepare(&run->visit, &why))
 		outbox_fatal(outbox, why.errnum, "%s", why.text);
 	nanosleep(&settle, NULL);

@@ -13,7 +13,7 @@ static const char text[] =
 	"  - {id: a, always: {line: '^(ok|acked|read|x)'}}\n"
 	"  - {id: b, never: {line: 'left (?<n>-?\\d+) of (?<m>\\S+)', where: {n: '> m'}}}\n"
 	"  - {id: c, sometimes: {json: {a.b: 1, c: x}}}\n"
-	"  - {id: d, sometimes: {user: '^(a+)+$', nth: 2}}\n"
+	"  - {id: d, sometimes: {user: '^a+$', nth: 2}}\n"
 	"  - {id: e, eventually: {line: pong}, after: {line: ping}, within: 2s}\n"
 	"  - {id: f, ordered: ['sent (?<n>.*)', 'echo (?<n>.*)'], each: n}\n"
 	"  - {id: g, checker: {set: {added: 'acked (.*)', read: 'read (.*)', lost: 'missing (.*)', attempted: 'try (.*)'}}}\n";
