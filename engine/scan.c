@@ -102,7 +102,6 @@ static void arm(void *data, struct machine *m)
 	shared->from = s->from + 1;
 	shared->to = s->to;
 	shared->hits = 0;
-	shared->generation++;
 	shared->count = r->count;
 }
 

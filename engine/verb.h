@@ -63,6 +63,8 @@ bool verb_address(struct verbs *v, const char *text, uint64_t *ret, uint64_t *re
 bool verb_go(struct verbs *v, uint64_t icount, struct buf *out, struct err *err);
 /* Place, event and pc: what every move ends with. */
 void verb_say_place(struct verbs *v, struct buf *out);
+/* The name of a place in code, for the current process or the kernel; nothing when it has none. */
+void verb_name_pc(struct verbs *v, uint64_t pc, struct buf *out);
 /* A count, with _ or not; the name of a bookmark; else a moment of the timeline. */
 bool verb_moment(struct verbs *v, const char *text, uint64_t *ret, struct err *err);
 /* A whole number above 0 in decimal, or hexadecimal with 0x; `what` names it in the sentence. */

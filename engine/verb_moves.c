@@ -61,6 +61,22 @@ static void say_event(struct verbs *v, struct buf *out)
 	timeline_event_finish(&e);
 }
 
+void verb_name_pc(struct verbs *v, uint64_t pc, struct buf *out)
+{
+	struct here *here = session_here(v->session);
+	struct err ignored;
+	const struct process *p = here_current(here, &ignored);
+	struct program *program = p ? here_program(here, 0, &ignored) : NULL;
+	if (program) {
+		program_name(program, pc, out);
+		return;
+	}
+	const struct guest *guest = here_guest(here, &ignored);
+	const struct ksym *symbol = guest ? ksyms_at(guest->layout->ksyms, pc) : NULL;
+	if (symbol)
+		buf_printf(out, "%s+0x%" PRIx64, symbol->name, pc - symbol->address);
+}
+
 static void say_pc(struct verbs *v, struct buf *out)
 {
 	struct here *here = session_here(v->session);
@@ -70,11 +86,10 @@ static void say_pc(struct verbs *v, struct buf *out)
 		return;
 	buf_printf(out, "  pc 0x%016" PRIx64, stop->regs.rip);
 	const struct process *p = here_current(here, &ignored);
-	struct program *program = p ? here_program(here, 0, &ignored) : NULL;
-	if (program) {
-		buf_char(out, ' ');
-		program_name(program, stop->regs.rip, out);
-	}
+	buf_char(out, ' ');
+	verb_name_pc(v, stop->regs.rip, out);
+	if (!p)
+		buf_str(out, "  in the idle task");
 	if (p) {
 		buf_printf(out, "  %s ", stop->regs.cpl == 3 ? "in" : "in the kernel for");
 		text_put_safe(out, p->name, strnlen(p->name, sizeof p->name));

@@ -34,6 +34,7 @@ struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, ui
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *h);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *h);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id));
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 	void (*cb)(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data), int flags, int rw, void *data);
 void qemu_plugin_register_vcpu_insn_exec_cb(
@@ -61,7 +62,7 @@ struct site {
 	uint32_t watch;
 };
 
-/* Sites live until the code that refers to them is gone, which it is when the next scan begins. */
+/* Sites live until the code that refers to them is gone. */
 struct sites {
 	struct sites *next;
 	size_t used;
@@ -71,10 +72,10 @@ struct sites {
 static struct {
 	struct scan_shared *shared;
 	struct sites *sites;
-	uint32_t generation;
 	void (*icount_update)(void *cpu);
 	void *(*get_cpu)(int index);
 	int64_t (*icount_raw)(void);
+	void (*disable_mem_helpers)(void *cpu); /* NULL where it is not needed */
 	void (*memory_rw)(uint64_t physical, void *bytes, uint64_t size, bool write);
 	const char *timers;
 	const int64_t *icount; /* within timers; NULL until it was found */
@@ -203,6 +204,16 @@ static void free_sites(void)
 	}
 }
 
+/* All translated code is gone. 7.2 may still hold the callbacks of an instruction that was left by an exception, and would call
+ * them at the next exception; they are gone too. */
+static void on_flush(qemu_plugin_id_t id)
+{
+	(void)id;
+	free_sites();
+	if (plugin.disable_mem_helpers)
+		plugin.disable_mem_helpers(plugin.get_cpu(0));
+}
+
 static struct site *new_site(void)
 {
 	if (!plugin.sites || plugin.sites->used == SITES) {
@@ -225,10 +236,6 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	for (uint32_t w = 0; w < s->count; w++)
 		writes = writes || s->watches[w].kind == SCAN_WRITE;
-	if (plugin.generation != s->generation) {
-		free_sites();
-		plugin.generation = s->generation;
-	}
 	size_t length = s->count ? qemu_plugin_tb_n_insns(tb) : 0;
 	for (size_t i = 0; i < length; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
@@ -270,6 +277,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
 	*(void **)&plugin.get_cpu = symbol("qemu_get_cpu");
 	*(void **)&plugin.icount_raw = symbol("icount_get_raw");
 	*(void **)&plugin.memory_rw = symbol("cpu_physical_memory_rw");
+	*(void **)&plugin.disable_mem_helpers = symbol("qemu_plugin_disable_mem_helpers");
 	plugin.timers = symbol("timers_state");
 	if (plugin.shared->version != SCAN_VERSION || !plugin.icount_update || !plugin.get_cpu || !plugin.icount_raw ||
 		!plugin.memory_rw || !plugin.timers) {
@@ -277,5 +285,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
 		return 0;
 	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_flush_cb(id, on_flush);
 	return 0;
 }

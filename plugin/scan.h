@@ -41,7 +41,6 @@ struct scan_shared {
 	uint64_t task_at;           /* physical address of the kernel's pointer to the current task; 0: not known */
 	uint64_t tasks[SCAN_TASKS]; /* if task_count: only hits of these */
 	uint32_t task_count;
-	uint32_t generation;           /* by the engine: another number for each scan */
 	uint32_t failed;               /* by the plugin: it cannot do its work in this QEMU */
 	uint64_t before[SCAN_WATCHES]; /* by the engine: 8 bytes at each watch's low where the scan starts */
 	uint64_t hits;                 /* so far */
