@@ -8,7 +8,7 @@ AGENT := wire why sha256 sysfile port outbox spec mission netlink net cgroup boo
 ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml \
 	scenario schema scenario_keys scenario_parts scenario_matchers scenario_nodes scenario_faults scenario_properties scenario_read \
 	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate orders schema_mdoc \
-	cache archive tree kmodule kernel image qmp gdb replaylog hostqemu ram qcow2 qemuargs monitor machine checkpoint origin snapshot \
+	cache archive tree kmodule kernel image qmp gdb replaylog replaystate hostqemu ram qcow2 qemuargs monitor machine checkpoint origin snapshot \
 	observer listener play manifest rundir runlist recorded prepare lineage \
 	regs memory types ksyms layout guestfile guestdir maps process openfiles symbols expr unwind kcode orc value variables disas program \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \

@@ -171,9 +171,10 @@ struct machine *machine_boot(const struct machine_boot *boot, struct err *err)
 	struct buf empty = {0};
 	qcow2_empty(&empty);
 	struct qemu_setup setup = {.kernel = boot->kernel, .fds.initrd = boot->initrd_fd};
-	m->mode = MACHINE_RECORD;
+	m->mode = boot->log ? MACHINE_REPLAY : MACHINE_RECORD;
 	m->fds.device = file_memory_of("device state", empty.data, empty.size, err);
-	m->fds.log = m->fds.device >= 0 ? file_memory("log", err) : -1;
+	if (m->fds.device >= 0)
+		m->fds.log = boot->log ? file_memory_of("log", boot->log, boot->log_size, err) : file_memory("log", err);
 	buf_free(&empty);
 	if (m->fds.log >= 0 && make_files(m, NULL, 0, err) && launch(m, boot->qemu, &setup, err) &&
 		(greet(m, err) || died_early(m, err)))

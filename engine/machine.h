@@ -55,12 +55,14 @@ struct machine_options {
 	int cancel_fd;              /* readable: waits end with ERR_CANCELLED; -1: none */
 };
 
-/* A machine that boots: recording, stopped before its first instruction. For making snapshots. */
+/* A machine that boots, stopped before its first instruction. For making snapshots. */
 struct machine_boot {
 	const char *qemu;
 	const char *kernel; /* vmlinux */
 	int initrd_fd;
 	unsigned memory_mib, output_mib;
+	const void *log; /* of a recorded boot, which is replayed; NULL: it is recorded */
+	size_t log_size;
 	int cancel_fd; /* readable: waits end with ERR_CANCELLED; -1: none */
 };
 struct machine *machine_boot(const struct machine_boot *boot, struct err *err);

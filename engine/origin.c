@@ -9,13 +9,13 @@
 #include "engine/checkpoint.h"
 #include "engine/file.h"
 #include "engine/replaylog.h"
+#include "engine/replaystate.h"
 
 #define VISIT_STATE "visit"
 
 enum {
 	REQUEST_AT = 64, /* in the header of the agent's region (docs/FORMATS.md, "Frames in memory") */
 	REQUEST_MAX = 4096 - REQUEST_AT - 4,
-	DEVICE_MAX = 1 << 30,
 };
 
 static bool put_request(struct machine *m, const void *request, size_t size, struct err *err)
@@ -57,31 +57,6 @@ static bool copy_out(struct machine *m, struct origin *o, struct err *err)
 		file_copy(machine_device_fd(m), o->device_fd, err) && ram_save(machine_memory(m), o->ram_fd, err);
 }
 
-/*
- * A state that a replaying QEMU saved says that the kind of the next event was read already, of the replay's log; a machine that
- * starts a log with it would wait for that event for ever. The section "replay" (version 2): i64 clocks[2], u64 icount,
- * i32 instructions, u32 kind, u32 unread, ...; all big endian. The file has nothing but states, and only ours is used.
- */
-static bool forget_unread_event(struct origin *o, struct err *err)
-{
-	static const uint8_t head[] = {6, 'r', 'e', 'p', 'l', 'a', 'y', 0, 0, 0, 0, 0, 0, 0, 2};
-	enum { UNREAD = sizeof head + 2 * 8 + 8 + 4 + 4 };
-	static const uint8_t yes[4] = {0, 0, 0, 1}, no[4] = {0};
-	struct buf file = {0};
-	unsigned found = 0;
-	bool ok = file_read_fd(o->device_fd, "device state", DEVICE_MAX, &file, err);
-	for (const char *at = file.data, *end = at + file.size;
-		ok && (at = memmem(at, (size_t)(end - at), head, sizeof head)) && end - at >= UNREAD + 4; at++) {
-		if (memcmp(at + UNREAD, yes, sizeof yes))
-			continue;
-		found++;
-		if (pwrite(o->device_fd, no, sizeof no, at - file.data + UNREAD) != sizeof no)
-			ok = err_sys(err, errno, "writing device state");
-	}
-	buf_free(&file);
-	return ok && (found || err_set(err, ERR_QEMU, "this QEMU keeps the state of its replay in a form that is not known"));
-}
-
 /* A second machine loads that state while its own log is empty and saves it as "ready": the start of a log (as snapshot.c). */
 static bool make_ready(struct origin *o, struct err *err)
 {
@@ -118,7 +93,7 @@ bool origin_make(
 		.icount = checkpoint_icount(here)};
 	ok = checkpoint_restore(m, here, ok ? err : NULL) && ok;
 	checkpoint_destroy(here, m);
-	ok = ok && forget_unread_event(ret, err) && make_ready(ret, err);
+	ok = ok && replaystate_forget_unread(ret->device_fd, err) && make_ready(ret, err);
 	if (!ok) {
 		origin_finish(ret);
 		err_prefix(err, "making a fork of this moment");

@@ -1,0 +1,20 @@
+/*
+ * The part of a saved device state that belongs to QEMU's replay. A state that a replaying QEMU saved says that the kind of the
+ * next event was read already, of the log it was replaying; a machine that starts a log of its own with it would wait for that
+ * event for ever.
+ */
+#ifndef ENGINE_REPLAYSTATE_H
+#define ENGINE_REPLAYSTATE_H
+
+#include <stdbool.h>
+
+#include "engine/err.h"
+
+/*
+ * Makes every state in the snapshot file start its log anew. The section "replay" (version 2, QEMU 7.2 to 10.0,
+ * replay/replay-snapshot.c): i64 clocks[2], u64 icount, i32 instructions, u32 kind, u32 unread, ...; all big endian. fd is open
+ * for writing. ERR_QEMU if there is no such section.
+ */
+bool replaystate_forget_unread(int fd, struct err *err);
+
+#endif
