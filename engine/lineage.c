@@ -91,9 +91,12 @@ static bool branch_off(struct lineage *l, const struct recorded *r, const char *
 	struct prepared prepared = {0};
 	struct lineage of = {0};
 	struct buf request = {0};
-	if (!recorded_load(&parent, parent_path, err))
-		return err_prefix(err, "the run that this is a fork of");
-	(void)p;
+	if (!recorded_load(&parent, parent_path, err)) {
+		err_prefix(err, "the run that this is a fork of");
+		if (err && err->code == ERR_SYSTEM)
+			err->code = ERR_INPUT; /* it is not there: the fork cannot be used without it */
+		return false;
+	}
 	bool ok = prepare_recorded(&prepared, &parent.manifest, err) &&
 		open_at(&of, &parent, parent_path, &prepared, depth + 1, cancel, err) &&
 		rundir_read(r->dir, &r->manifest, LINEAGE_REQUEST, &request, err);

@@ -30,7 +30,8 @@ bool play_run(struct play *p, bool *dead, struct err *err);
 /* The last words of a dead guest's kernel ("Kernel panic - not syncing: ..."), without time stamps. */
 void play_last_words(struct machine *m, struct buf *out);
 
-/* The cast of a plan for an observer; visited: a fork's, with one more node for the visitor (play_visitor). Borrows the plan; released by play_cast_finish. */
+/* The cast of a plan for an observer; visited: a fork's, with one more node for the visitor (play_visitor). Borrows the plan;
+ * released by play_cast_finish. */
 struct plan;
 void play_cast(const struct plan *plan, bool visited, struct observer_cast *ret);
 /* What the visitor of a fork is called among the nodes: "visit", unless a node is. */

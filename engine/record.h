@@ -19,7 +19,7 @@ enum record_keep { RECORD_KEEP_ALL, RECORD_KEEP_FAILED, RECORD_KEEP_NONE };
 /* A fork: a run that goes on from a moment of another one. */
 struct record_fork {
 	const struct recorded *parent;
-	const char *parent_name; /* of its directory, beside which the fork's will be */
+	const char *parent_name;       /* of its directory, beside which the fork's will be */
 	const struct lineage *lineage; /* of the fork, from lineage_branch */
 	const void *request;           /* the frame that its agent got */
 	size_t request_size;
@@ -33,7 +33,7 @@ struct record_options {
 	const char *runs; /* directory that gets the run directory; made if missing */
 	enum record_keep keep;
 	const struct record_fork *fork; /* NULL: a run of its own; else scenario, seed and plan do not matter */
-	struct cancel *cancel; /* may be NULL */
+	struct cancel *cancel;          /* may be NULL */
 	struct progress progress;
 };
 

@@ -58,9 +58,11 @@ prefix() {
 }
 
 folder agent "" $AGENT
-# The engine shares the agent's wire format and nothing else of it; the command line and the UI stand on the engine.
-folder engine "agent/wire" $ENGINE $CLI
-folder tui "agent/wire $(prefix engine $ENGINE)" $TUI
+folder plugin "" scan
+# The engine shares the agent's wire format and the plugin's memory and nothing else of them; the command line and the UI stand
+# on the engine.
+folder engine "agent/wire plugin/scan" $ENGINE $CLI
+folder tui "agent/wire plugin/scan $(prefix engine $ENGINE)" $TUI
 
 for file in "$root"/agent/*.[ch] "$root"/engine/*.[ch] "$root"/tui/*.[ch] "$root"/tests/unit/*.[ch] "$root"/tests/fuzz/*.[ch]; do
 	[ -f "$file" ] || continue
