@@ -14,12 +14,19 @@ static bool ui(const struct args *args, int *status, struct err *err)
 	(void)status;
 	const char *const *operands;
 	size_t n = args_operands(args, &operands), argc = 0;
-	char *argv[8] = {0}, *program = prepare_own_file("polecat-tui", err);
+	char *argv[12] = {0}, *program = prepare_own_file("polecat-tui", err);
 	if (!program)
 		return false;
 	argv[argc++] = program;
 	argv[argc++] = (char *)"--runs";
 	argv[argc++] = (char *)common_runs(args);
+	if (args_value(args, "theme")) {
+		argv[argc++] = (char *)"--theme";
+		argv[argc++] = (char *)args_value(args, "theme");
+	}
+	if (args_has(args, "ascii"))
+		argv[argc++] = (char *)"--ascii";
+	argv[argc++] = (char *)"--"; /* what follows are runs, whatever they begin with */
 	for (size_t i = 0; i < n; i++) {
 		argv[argc] = runlist_find(common_runs(args), operands[i], err);
 		if (!argv[argc++])
@@ -33,6 +40,8 @@ static bool ui(const struct args *args, int *status, struct err *err)
 
 static const struct args_option options[] = {
 	COMMON_OPTION_RUNS,
+	{.name = "theme", .value = "NAME", .about = "A theme by name, or a file by path; it is remembered."},
+	{.name = "ascii", .about = "Draw with ASCII only."},
 	{0},
 };
 

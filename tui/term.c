@@ -111,8 +111,9 @@ static bool choose_kind(struct terminal *t, char kind[64], struct err *err)
 		name = "";
 	if (strcmp(name, "dumb") == 0)
 		return err_set(err, ERR_USAGE,
-			"TERM=dumb cannot place a cursor; use `polecat show`, `polecat diff` and `polecat debug`, which need no "
-			"screen");
+			"TERM=dumb cannot place a cursor; `polecat show RUN --timeline` draws a run as text, and `polecat diff` "
+			"and "
+			"`polecat debug` need no screen either");
 	const char *colourterm = getenv("COLORTERM");
 	if (colourterm && (strcmp(colourterm, "truecolor") == 0 || strcmp(colourterm, "24bit") == 0) && strlen(name) < 48) {
 		size_t base = strcspn(name, "-");
@@ -180,7 +181,9 @@ struct terminal *term_create(struct term_options options, struct err *err)
 {
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		err_set(err, ERR_USAGE,
-			"the screen needs a terminal; `polecat show` and `polecat diff` print the same facts without one");
+			"the screen needs a terminal; `polecat show RUN --timeline` and `polecat diff` print the same facts "
+			"without "
+			"one");
 		return NULL;
 	}
 	struct terminal *t = mem_alloc(sizeof *t);

@@ -8,7 +8,7 @@ command -v tmux >/dev/null || fail "tmux is not installed"
 passed=0
 cp -a tests/screens/runs "$WORK/runs"
 cd "$WORK"
-mkdir -p state
+mkdir -p state config/polecat/themes
 server=0
 t() { tmux -S "$WORK/tmux$server" "$@"; }
 trap 't kill-server 2>/dev/null' EXIT
@@ -74,7 +74,37 @@ what="TERM=dumb"
 start 80x24 TERM=dumb LC_ALL=C.UTF-8
 run runs/fail
 sees 'cannot place a cursor'
+screen | tr -d '\n' | grep -q 'polecat show RUN --timeline' || fail "$what: does not name the way without a screen"
 sees 'exit=4'
+sane
+
+# A theme's colours reach a terminal of 24 bits as they are, whether TERM says so or COLORTERM does.
+printf 'heading #12ab34 -\n' >config/polecat/themes/exact.theme
+for env in "TERM=xterm-direct" "TERM=xterm-256color COLORTERM=truecolor"; do
+	what="$env"
+	start 80x24 "$env" LC_ALL=C.UTF-8
+	t set -g default-terminal tmux-direct
+	run --theme exact runs/fail
+	sees 'FAIL no-lost-ack'
+	t capture-pane -pe | grep -qE $'38[;:]2[;:]:?18[;:]171[;:]52' || fail "$what: no heading in #12ab34: $(t capture-pane -pe | head -n 9 | cat -v)"
+	keys q
+	sees 'exit=0'
+	sane
+done
+
+what="polecat ui --theme --ascii"
+start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8
+keys "$POLECAT ui --runs runs --theme high-contrast --ascii fail; echo exit=\$?" Enter
+sees 'FAIL no-lost-ack'
+screen | grep -qP '[^\x00-\x7f]' && fail "$what: draws with more than ASCII"
+grep -qx 'theme high-contrast' state/polecat/ui/session || fail "$what: the theme is not remembered"
+keys q
+sees 'exit=0'
+sane
+keys "$POLECAT ui --runs runs --theme nowhere fail; echo exit=\$?" Enter
+sees 'there is no theme'
+keys q
+sees 'exit=0'
 sane
 
 what="resize storm"
