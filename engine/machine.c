@@ -39,6 +39,7 @@ struct machine {
 	uint64_t start_icount, end_icount;
 	uint64_t log_lead, lead_offset; /* machine_base.log_lead; where in the log it is, once known */
 	uint64_t number;
+	size_t load_writes;
 	int cancel_fd;
 	struct buf seen; /* the longest the serial port has said, at the last restore */
 	bool panicked, shut, break_set, log_taken, log_spoilt;
@@ -216,11 +217,12 @@ static bool measure_log(struct machine *m, const struct machine_options *o, stru
 	return true;
 }
 
-static bool arrive(struct machine *m, const char *state, struct err *err)
+static bool arrive(struct machine *m, const struct machine_options *o, struct err *err)
 {
 	uint64_t icount;
 	/* loadvm first, then the pages: it resets the machine, which may write memory. */
-	if (!greet(m, err) || !machine_load(m, state ? state : READY, err) || !ram_put(&m->ram, &m->ready, NULL, NULL, err) ||
+	if (!greet(m, err) || !machine_load(m, o->state ? o->state : READY, err) ||
+		!(o->base->load_is_clean || ram_put(&m->ram, &m->ready, NULL, &m->load_writes, err)) ||
 		!machine_icount(m, &icount, err))
 		return died_early(m, err);
 	return icount == m->start_icount ||
@@ -233,9 +235,11 @@ struct machine *machine_start(const struct machine_options *o, struct err *err)
 	struct machine *m = blank(o->base->memory_mib, o->base->output_mib, o->cancel_fd);
 	struct qemu_setup setup = {.plugins = o->plugins, .gdb = o->gdb, .fds.initrd = -1};
 	m->mode = o->mode;
-	/* Memory is filled while QEMU, a process of its own, starts up. */
-	if (measure_log(m, o, err) && make_start_files(m, o, err) && launch(m, o->base->qemu, &setup, err) &&
-		ram_fill(&m->ram, &m->ready, err) && arrive(m, o->state, err))
+	bool clean = o->base->load_is_clean;
+	/* Memory is filled while QEMU, a process of its own, starts up; before that, if what QEMU writes is still to be found
+	 * out. */
+	if (measure_log(m, o, err) && make_start_files(m, o, err) && (clean || ram_fill(&m->ram, &m->ready, err)) &&
+		launch(m, o->base->qemu, &setup, err) && (!clean || ram_fill(&m->ram, &m->ready, err)) && arrive(m, o, err))
 		return m;
 	machine_destroy(m);
 	return NULL;
@@ -629,6 +633,11 @@ bool machine_rewound(struct machine *m, uint64_t serial_size, struct err *err)
 uint64_t machine_next_number(struct machine *m)
 {
 	return ++m->number;
+}
+
+size_t machine_load_writes(const struct machine *m)
+{
+	return m->load_writes;
 }
 
 struct ram *machine_memory(struct machine *m)

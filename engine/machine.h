@@ -38,6 +38,9 @@ struct machine_base {
 	 * the first event of every log that starts there. It depends on the host's pace at that time, so the logs that the
 	 * machine gives and takes are without it. */
 	uint64_t log_lead;
+	/* QEMU's loadvm does not write guest memory (it does when a kernel file was given, by the reset before it): known from
+	 * having looked once with the same QEMU. Then memory need not be compared at each start. */
+	bool load_is_clean;
 };
 
 enum machine_mode { MACHINE_RECORD, MACHINE_REPLAY };
@@ -150,6 +153,8 @@ uint64_t machine_next_number(struct machine *m);
 bool machine_quit(struct machine *m, struct err *err);
 /* The snapshot file; stable while QEMU does not run. */
 int machine_device_fd(const struct machine *m);
+/* Pages of memory that QEMU wrote while it loaded the start. */
+size_t machine_load_writes(const struct machine *m);
 struct ram *machine_memory(struct machine *m);
 const struct ram *machine_ready_memory(const struct machine *m);
 /* Says where the serial port stands after memory was put back. */

@@ -124,6 +124,7 @@ static bool read_state(struct snapshot *s, int dir, struct err *err)
 	struct json *j = read_json(dir, STATE_NAME, &text, err);
 	uint64_t memory_mib = 0, output_mib = 0;
 	bool ok = j && json_get_u64(j, "icount", &s->base.icount, err) && json_get_u64(j, "log_lead", &s->base.log_lead, err) &&
+		json_get_bool(j, "load_is_clean", &s->base.load_is_clean, err) &&
 		json_get_u64(j, "memory_mib", &memory_mib, err) && json_get_u64(j, "output_mib", &output_mib, err);
 	if (ok &&
 		(memory_mib < MACHINE_MEMORY_MIN_MIB || memory_mib > MACHINE_MEMORY_MAX_MIB ||
@@ -365,7 +366,7 @@ static bool boot_once(const struct build *b, uint64_t *icount, struct err *err)
 
 /* Third machine: loads "boot" while its own log is still empty and saves "ready", whose place in the log is therefore the start
  * of any log. */
-static bool make_ready(const struct build *b, uint64_t icount, uint64_t *log_lead, struct err *err)
+static bool make_ready(const struct build *b, struct machine_base *found, struct err *err)
 {
 	int device = file_open_in(b->dir, DEVICE_NAME, O_RDONLY, err), ram = file_open_in(b->dir, RAM_FILE, O_RDONLY, err);
 	struct machine_base base = {.qemu = b->spec->qemu->path,
@@ -373,7 +374,7 @@ static bool make_ready(const struct build *b, uint64_t icount, uint64_t *log_lea
 		.output_mib = output_of(b->spec),
 		.device_fd = device,
 		.ram_fd = ram,
-		.icount = icount};
+		.icount = found->icount};
 	struct machine_options options = {
 		.mode = MACHINE_RECORD, .base = &base, .cancel_fd = b->spec->cancel_fd, .state = "boot"};
 	say(b, 1, "keeping the snapshot");
@@ -381,8 +382,10 @@ static bool make_ready(const struct build *b, uint64_t icount, uint64_t *log_lea
 	/* Nothing was executed: what this log counts had been executed before. */
 	struct buf log = {0};
 	bool ok = m && machine_drop(m, "boot", err) && machine_save(m, "ready", err) && machine_log(m, &log, err) &&
-		replaylog_total((const uint8_t *)log.data, log.size, log_lead, err) && save_device(b, m, DEVICE_NAME, err);
+		replaylog_total((const uint8_t *)log.data, log.size, &found->log_lead, err) &&
+		save_device(b, m, DEVICE_NAME, err);
 	buf_free(&log);
+	found->load_is_clean = ok && machine_load_writes(m) == 0;
 	machine_destroy(m);
 	if (device >= 0)
 		close(device);
@@ -391,12 +394,13 @@ static bool make_ready(const struct build *b, uint64_t icount, uint64_t *log_lea
 	return ok;
 }
 
-static bool save_state(const struct build *b, const char *identity, uint64_t icount, uint64_t log_lead, struct err *err)
+static bool save_state(const struct build *b, const char *identity, const struct machine_base *found, struct err *err)
 {
 	struct json *j = json_new_object();
 	struct buf text = {0};
-	json_put_u64(j, "icount", icount);
-	json_put_u64(j, "log_lead", log_lead);
+	json_put_u64(j, "icount", found->icount);
+	json_put_u64(j, "log_lead", found->log_lead);
+	json_put_bool(j, "load_is_clean", found->load_is_clean);
 	json_put_u64(j, "memory_mib", b->spec->memory_mib);
 	json_put_u64(j, "output_mib", output_of(b->spec));
 	json_write_pretty(j, &text);
@@ -410,12 +414,12 @@ static bool save_state(const struct build *b, const char *identity, uint64_t ico
 static bool build_entry(struct build *b, int dir, const char *name, const char *identity, struct err *err)
 {
 	char *half = mem_printf(".%s", name);
-	uint64_t icount = 0, log_lead = 0;
+	struct machine_base found = {0};
 	/* We hold this entry's lock: what lies there was left by a builder that died. */
 	bool ok = file_remove_in(dir, half, err);
 	b->dir = ok ? file_mkdir_in(dir, half, err) : -1;
-	ok = b->dir >= 0 && boot_once(b, &icount, err) && make_ready(b, icount, &log_lead, err) &&
-		save_state(b, identity, icount, log_lead, err);
+	ok = b->dir >= 0 && boot_once(b, &found.icount, err) && make_ready(b, &found, err) &&
+		save_state(b, identity, &found, err);
 	if (ok && renameat(dir, half, dir, name) < 0)
 		ok = err_sys(err, errno, "keeping a boot snapshot");
 	if (!ok)

@@ -236,12 +236,12 @@ static void a_recording_given_up_replays_to_its_end(struct world *w)
 	struct buf log = {0};
 	enum machine_state state;
 	uint64_t now = 0;
-	struct machine *m = start(w, MACHINE_RECORD, "s", NULL, &err);
+	struct machine *m = start(w, MACHINE_RECORD, "s0", NULL, &err);
 	bool ok = m && machine_cont(m, &err) && machine_poll(m, 300, &state, &err) && state == MACHINE_RUNNING &&
 		machine_log(m, &log, &err);
 	check(w, ok, "recording for 0.3 s", &err);
 	machine_destroy(m);
-	m = ok ? start(w, MACHINE_REPLAY, "s", &log, &err) : NULL;
+	m = ok ? start(w, MACHINE_REPLAY, "s0", &log, &err) : NULL;
 	ok = m && machine_cont(m, &err) && machine_poll(m, WAIT_MS, &state, &err) && machine_icount(m, &now, &err);
 	check(w, ok && state == MACHINE_AT_BREAK && now == machine_end_icount(m), "its replay stops at the end", &err);
 	machine_destroy(m);
@@ -254,7 +254,7 @@ static void a_panic_is_told_and_replays(struct world *w)
 	struct err err = {0};
 	struct buf console = {0};
 	enum machine_state state;
-	struct machine *m = start(w, MACHINE_RECORD, "p", NULL, &err);
+	struct machine *m = start(w, MACHINE_RECORD, "p0", NULL, &err);
 	bool ok = m && machine_cont(m, &err) && machine_poll(m, WAIT_MS, &state, &err) && look(m, &a, &err);
 	check(w, ok && state == MACHINE_GUEST_DIED, "the guest dies", &err);
 	if (m)
@@ -262,7 +262,7 @@ static void a_panic_is_told_and_replays(struct world *w)
 	check(w, console.data && strstr(console.data, "Kernel panic"), "the console says why", NULL);
 	check(w, ok && machine_log(m, &a.log, &err), "there is a log", &err);
 	machine_destroy(m);
-	check(w, ok && run(w, MACHINE_REPLAY, "p", &a.log, &b, &err), "replay", &err);
+	check(w, ok && run(w, MACHINE_REPLAY, "p0", &a.log, &b, &err), "replay", &err);
 	check(w, ok && b.icount == a.icount && a.serial.size == b.serial.size && !memcmp(a.memory, b.memory, DIGEST_SIZE),
 		"the replay dies alike", NULL);
 	buf_free(&console);
@@ -275,7 +275,7 @@ static void a_killed_qemu_is_an_error_value(struct world *w)
 	struct err err = {0};
 	struct buf text = {0}, log = {0};
 	enum machine_state state;
-	struct machine *m = start(w, MACHINE_RECORD, "s", NULL, &err);
+	struct machine *m = start(w, MACHINE_RECORD, "s0", NULL, &err);
 	bool ok = m && machine_cont(m, &err) && machine_poll(m, 50, &state, &err);
 	check(w, ok && state == MACHINE_RUNNING, "the guest runs", &err);
 	if (ok) {
@@ -300,7 +300,7 @@ static void waits_can_be_cancelled(struct world *w)
 	if (pipe(ends) < 0)
 		return check(w, false, "a pipe", NULL);
 	struct machine_options o = {
-		.mode = MACHINE_RECORD, .base = w->base, .orders = "s", .orders_size = 1, .cancel_fd = ends[0]};
+		.mode = MACHINE_RECORD, .base = w->base, .orders = "s0", .orders_size = 2, .cancel_fd = ends[0]};
 	struct machine *m = machine_start(&o, &err);
 	check(w, m && machine_cont(m, &err), "start", &err);
 	check(w, write(ends[1], "x", 1) == 1 && m && !machine_poll(m, -1, &state, &err) && err.code == ERR_CANCELLED, "cancelled",

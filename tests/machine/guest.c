@@ -1,4 +1,5 @@
-/* A tiny PID 1 for tests of the machine layer: stops at the barrier, then does what its orders say, one letter and a number. */
+/* A tiny PID 1 for tests of the machine layer: says HELLO, stops at the barrier when it has no orders, then does what its orders
+ * say, one letter and a number. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +43,8 @@ static uint32_t big_endian(int bytes)
 	return value;
 }
 
-static void read_orders(char *out, size_t room)
+/* Gives their size; at most room - 1 bytes are read. */
+static size_t read_orders(char *out, size_t room)
 {
 	outw(DIRECTORY, SELECT);
 	for (uint32_t count = big_endian(4); count; count--) {
@@ -56,8 +58,9 @@ static void read_orders(char *out, size_t room)
 		outw((unsigned short)key, SELECT);
 		for (uint32_t i = 0; i < size && i + 1 < room; i++)
 			out[i] = (char)inb(DATA);
-		return;
+		return size;
 	}
+	return 0;
 }
 
 static unsigned long work(unsigned long seed, int rounds)
@@ -98,9 +101,10 @@ int main(void)
 	if (region == MAP_FAILED)
 		return 2;
 	memcpy(region, "polecat\1", 8);
-	outb(1, BARRIER);
-
-	read_orders(orders, sizeof orders);
+	/* As the agent does: HELLO; one byte of orders says that the machine is only being made ready. */
+	say("H");
+	while (read_orders(orders, sizeof orders) < 2)
+		outb(1, BARRIER);
 	say("start\n");
 	if (orders[0] == 'p')
 		return 3; /* the kernel panics when PID 1 ends */
