@@ -47,7 +47,7 @@ static void machine_words(struct qemuargs *a, const struct qemu_setup *s)
 	char *log = path_of(s->fds.log), *ram = path_of(s->fds.ram);
 	two(a, "-M", mem_str("microvm,memory-backend=ram"));
 	two(a, "-cpu", mem_str("Westmere-v1"));
-	/* With it, its reset asks the vCPU's thread for something while loadvm holds what that thread waits for: they wait for ever. */
+	/* With it, a reset waits for the vCPU's thread, which waits for the lock that loadvm holds: for ever. */
 	two(a, "-global", mem_str("apic-common.vapic=off"));
 	two(a, "-m", mem_printf("%u", total_mib));
 	two(a, "-accel", mem_str("tcg"));
