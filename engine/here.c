@@ -1,8 +1,11 @@
 #include "engine/here.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/buf.h"
+#include "engine/maps.h"
 
 struct here {
 	const char *const *debug_dirs;
@@ -15,6 +18,7 @@ struct here {
 	struct process_list processes;
 	struct program *program, *stale; /* stale: of another stop; its symbols may be of use */
 	uint32_t program_pid, frames_thread;
+	long node;
 	struct frames frames;
 	bool has_stop, has_shown, has_guest, has_processes, has_frames;
 };
@@ -24,6 +28,7 @@ struct here *here_create(const char *const *debug_dirs, size_t debug_dir_count)
 	struct here *h = mem_alloc(sizeof *h);
 	h->debug_dirs = debug_dirs;
 	h->debug_dir_count = debug_dir_count;
+	h->node = -1;
 	return h;
 }
 
@@ -124,10 +129,51 @@ const struct process *here_current(struct here *h, struct err *err)
 	return p;
 }
 
+void here_prefer(struct here *h, long node)
+{
+	h->node = node;
+}
+
+/* The control groups of the agent's own making: agent/cgroup.h. */
+static bool is_of_node(const struct process *p, long node)
+{
+	char name[32];
+	snprintf(name, sizeof name, "/node-%ld", node);
+	return node < 0 ? !strncmp(p->cgroup, "/node-", strlen("/node-")) : !strcmp(p->cgroup, name);
+}
+
+const struct process *here_focus(struct here *h, struct err *err)
+{
+	struct err ignored;
+	const struct process_list *list = here_processes(h, err);
+	if (!list)
+		return NULL;
+	const struct process *current = here_current(h, &ignored);
+	if (current && is_of_node(current, -1))
+		return current;
+	/* The first process of an invocation has the lowest pid of them. */
+	const struct process *first = NULL;
+	for (size_t i = 0; h->node >= 0 && i < list->count; i++)
+		if (is_of_node(&list->list[i], h->node) && (!first || list->list[i].pid < first->pid))
+			first = &list->list[i];
+	return first ? first : here_current(h, err);
+}
+
+bool here_space(struct here *h, struct space *ret, struct err *err)
+{
+	struct err ignored;
+	const struct stop *stop = here_stop(h, err);
+	if (!stop)
+		return false;
+	const struct process *p = here_focus(h, &ignored);
+	*ret = p && p->mm ? maps_space(&h->guest, p->mm) : memory_current(stop);
+	return true;
+}
+
 static const struct process *find(struct here *h, uint32_t pid, struct err *err)
 {
 	if (!pid)
-		return here_current(h, err);
+		return here_focus(h, err);
 	const struct process_list *list = here_processes(h, err);
 	const struct process *p = list ? process_find(list, pid) : NULL;
 	if (list && !p)

@@ -34,7 +34,16 @@ const struct guest *here_guest(struct here *h, struct err *err);
 const struct process_list *here_processes(struct here *h, struct err *err);
 /* The process on the processor; NULL with ERR_INPUT when it is the idle task or not known. */
 const struct process *here_current(struct here *h, struct err *err);
-/* A process's program; pid 0: of the current one. Only the last one asked for is kept. */
+/* The node (from 0) whose affairs are looked at, -1 for none. */
+void here_prefer(struct here *h, long node);
+/*
+ * The process that questions without a pid are about: the one on the processor when it belongs to a node; else, since the agent
+ * or the idle task is nobody's question, the main process of the preferred node, if it has one; else the one on the processor.
+ */
+const struct process *here_focus(struct here *h, struct err *err);
+/* The address space of the process in focus; the processor's own where there is none. */
+bool here_space(struct here *h, struct space *ret, struct err *err);
+/* A process's program; pid 0: of the one in focus. Only the last one asked for is kept. */
 struct program *here_program(struct here *h, uint32_t pid, struct err *err);
 /* Frames of a thread (0: the first, or the one on the processor when it is of the current process) of that program. */
 const struct frames *here_frames(struct here *h, uint32_t pid, uint32_t thread, struct err *err);

@@ -24,6 +24,14 @@ struct session {
 	unsigned generation;
 };
 
+/* The machine is somewhere else: whatever was found out is void, and questions are about the node of the newest event. */
+static void stand(struct session *s)
+{
+	size_t event = timeline_at_icount(s->timeline, walk_now(s->walk) - s->zero);
+	here_moved(s->here, walk_machine(s->walk));
+	here_prefer(s->here, event == TIMELINE_NONE ? -1 : (long)timeline_entries(s->timeline)[event].node - 1);
+}
+
 static bool start(struct session *s, const struct session_options *o, struct err *err)
 {
 	const struct recorded *r = &s->recorded;
@@ -54,7 +62,7 @@ static bool start(struct session *s, const struct session_options *o, struct err
 	if (s->end > walk_end(s->walk) - s->zero)
 		s->end = walk_end(s->walk) - s->zero;
 	s->generation = walk_generation(s->walk);
-	here_moved(s->here, walk_machine(s->walk));
+	stand(s);
 	return true;
 }
 
@@ -115,7 +123,7 @@ struct walk *session_walk(struct session *s)
 
 void session_moved(struct session *s)
 {
-	here_moved(s->here, walk_machine(s->walk));
+	stand(s);
 }
 
 struct scan *session_scan(struct session *s, struct err *err)

@@ -15,7 +15,7 @@
 #include "engine/kernel.h"
 #include "engine/machine.h"
 
-#define SNAPSHOT_FORMAT 4
+#define SNAPSHOT_FORMAT 5
 
 struct snapshot_spec {
 	const char *cache; /* polecat's cache directory (file_cache_dir) */

@@ -11,13 +11,13 @@
 
 enum { CAT_MAX = 16 << 20 };
 
-/* The process that a word names by its pid; without a word the current one. */
+/* The process that a word names by its pid; without a word the one in focus. */
 static const struct process *process(struct verbs *v, const char *word, struct err *err)
 {
 	struct here *here = session_here(v->session);
 	uint64_t pid;
 	if (!word)
-		return here_current(here, err);
+		return here_focus(here, err);
 	if (!verb_number(word, "the process", &pid, err))
 		return NULL;
 	const struct process_list *list = here_processes(here, err);
@@ -76,7 +76,8 @@ bool verb_where(struct verbs *v, const struct words *w, struct buf *out, struct 
 		const struct process_list *list = here_processes(here, err);
 		if (!list)
 			return false;
-		if (!process_of_task(list, list->current_task))
+		struct err ignored;
+		if (!here_focus(here, &ignored))
 			return where_idle(v, out, err);
 	}
 	const struct process *p = process(v, w->list[1], err);

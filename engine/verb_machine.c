@@ -61,8 +61,9 @@ bool verb_mem(struct verbs *v, const struct words *w, struct buf *out, struct er
 		return err_set(err, ERR_USAGE, "%" PRIu64 " bytes: expected 1 to %d", size, MEM_MAX);
 	if (!verb_address(v, w->list[1], &at, NULL, err))
 		return false;
-	const struct stop *stop = here_stop(session_here(v->session), err);
-	struct space space = memory_current(stop);
+	struct space space;
+	if (!here_space(session_here(v->session), &space, err))
+		return false;
 	memory_print(&space, at, (size_t)size, out);
 	return true;
 }
@@ -86,10 +87,14 @@ bool verb_disas(struct verbs *v, const struct words *w, struct buf *out, struct 
 	at = stop->regs.rip;
 	if (w->count > 1 && !verb_address(v, w->list[1], &at, NULL, err))
 		return false;
-	struct program *program = here_program(here, 0, &ignored);
+	/* Without an address it is about the processor, whoever has it. */
+	const struct process *p = w->count > 1 ? here_focus(here, &ignored) : here_current(here, &ignored);
+	struct program *program = p ? here_program(here, p->pid, &ignored) : NULL;
 	if (program)
 		return program_disas(program, at, 0, (size_t)count, stop->regs.rip, out, err);
-	struct space space = memory_current(stop);
+	struct space space;
+	if (!here_space(here, &space, err))
+		return false;
 	struct disas disas = {.read = read_current, .data = &space};
 	return disas_print(&disas, at, 0, (size_t)count, stop->regs.rip, out, err);
 }

@@ -66,7 +66,7 @@ void verb_name_pc(struct verbs *v, uint64_t pc, struct buf *out)
 	struct here *here = session_here(v->session);
 	struct err ignored;
 	const struct process *p = here_current(here, &ignored);
-	struct program *program = p ? here_program(here, 0, &ignored) : NULL;
+	struct program *program = p ? here_program(here, p->pid, &ignored) : NULL;
 	if (program) {
 		program_name(program, pc, out);
 		return;

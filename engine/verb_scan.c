@@ -49,8 +49,9 @@ static bool memory_watch(struct verbs *v, const char *text, uint64_t size, struc
 	struct memory_page page;
 	if (!verb_address(v, text, &at, &own, err))
 		return false;
-	const struct stop *stop = here_stop(session_here(v->session), err);
-	struct space space = memory_current(stop);
+	struct space space;
+	if (!here_space(session_here(v->session), &space, err))
+		return false;
 	size = size ? size : own ? own : 8;
 	if (!memory_walk(&space, at, &page))
 		return err_set(err, ERR_INPUT, "0x%" PRIx64 " is not mapped here", at);
@@ -61,11 +62,11 @@ static bool memory_watch(struct verbs *v, const char *text, uint64_t size, struc
 	return true;
 }
 
-/* User code is meant as the current process's: others may have other code at the same address. */
+/* User code is meant as that of the process in focus: others may have other code at the same address. */
 static void only_current(struct verbs *v, uint64_t address, struct scan_request *r)
 {
 	struct err ignored;
-	const struct process *p = address >> 47 ? NULL : here_current(session_here(v->session), &ignored);
+	const struct process *p = address >> 47 ? NULL : here_focus(session_here(v->session), &ignored);
 	for (size_t i = 0; p && i < p->thread_count && r->task_count < SCAN_TASKS; i++)
 		r->tasks[r->task_count++] = p->threads[i].task;
 }
