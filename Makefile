@@ -10,7 +10,7 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate orders schema_mdoc \
 	cache archive tree kmodule kernel image qmp gdb replaylog replaystate hostqemu ram qcow2 qemuargs monitor machine checkpoint origin snapshot \
 	observer listener play manifest rundir runlist recorded prepare lineage \
-	regs memory types ksyms layout guestfile guestdir maps process openfiles symbols expr unwind kcode orc value variables disas program \
+	regs memory types ksyms layout guestfile guestdir maps process openfiles demangle debugfile symbols expr unwind kcode orc value variables disas program \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
 	marks walk scan words bookmarks moves here session verb verb_moves verb_machine verb_guest verb_scan verbs record fork replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.
@@ -44,7 +44,7 @@ BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen $(WARN) -MMD -MP
 POLECAT_CFLAGS := $(BASE_CFLAGS) -DNCURSES_WIDECHAR=1 $(CFLAGS_$(MODE)) $(CFLAGS)
 # Asked once, and only when something is compiled: make must be able to start before set-up has installed pkg-config.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
-PKG_LIBS = $(eval PKG_LIBS := -Wl,--as-needed $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+PKG_LIBS = $(eval PKG_LIBS := -Wl,--as-needed $$(shell pkg-config --libs $(PKGS)) -liberty)$(PKG_LIBS)
 TUI_LIBS = $(eval TUI_LIBS := -Wl,--as-needed $$(shell pkg-config --libs ncursesw readline))$(TUI_LIBS)
 # The agent is PID 1 of the machine and part of its identity, so it is the same bytes in every MODE: static, small, stripped,
 # never sanitised, without paths of this host, and at an address of its own (coverage counts the addresses of workloads).

@@ -8,51 +8,55 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/debugfile.h"
+#include "engine/demangle.h"
 #include "engine/text.h"
 
-#define BUILD_ID_MAX 64
+/* Names of C++, demangled the first time that they are given out. */
+struct names {
+	struct {
+		const char *name; /* as the file has it: one pointer for each */
+		char *shown;      /* owned */
+	} * list;
+	size_t count, room;
+};
 
 struct symbols {
 	Dwfl *dwfl;
 	char **debug_dirs;
 	size_t debug_dir_count;
+	struct names *names;
 };
 
-/* Opens DIR/.build-id/ab/cdef....debug in the first debug directory that has it. Never asks the network, as elfutils' own search
- * may. */
-static int open_by_build_id(const struct symbols *symbols, const unsigned char *id, int size, char **ret_name)
+/* A name of a file as a person writes it. */
+static const char *shown(const struct symbols *symbols, const char *name)
 {
-	if (size < 2 || size > BUILD_ID_MAX)
-		return -1;
-	for (size_t i = 0; i < symbols->debug_dir_count; i++) {
-		struct buf path = {0};
-		buf_printf(&path, "%s/.build-id/", symbols->debug_dirs[i]);
-		buf_hex(&path, id, 1);
-		buf_char(&path, '/');
-		buf_hex(&path, id + 1, (size_t)size - 1);
-		buf_str(&path, ".debug");
-		int fd = open(path.data, O_RDONLY | O_CLOEXEC);
-		if (fd >= 0) {
-			*ret_name = buf_take(&path);
-			return fd;
-		}
-		buf_free(&path);
-	}
-	return -1;
+	struct names *names = symbols->names;
+	if (!name || strncmp(name, "_Z", 2))
+		return name;
+	for (size_t i = 0; i < names->count; i++)
+		if (names->list[i].name == name)
+			return names->list[i].shown;
+	char *made = demangle(name, false);
+	ARRAY_PUSH(names->list, names->count, names->room).name = name;
+	return names->list[names->count - 1].shown = made ? made : mem_str(name);
 }
 
+/* Never asks the network, as elfutils' own search may. */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *modname, Dwarf_Addr base, const char *file_name,
 	const char *debuglink, GElf_Word crc, char **ret_name)
 {
+	const struct symbols *symbols = *userdata;
 	const unsigned char *id;
 	GElf_Addr at;
 	(void)modname;
 	(void)base;
-	(void)file_name;
-	(void)debuglink;
-	(void)crc;
-	int size = dwfl_module_build_id(module, &id, &at);
-	return size > 0 && *userdata ? open_by_build_id(*userdata, id, size, ret_name) : -1;
+	int size = dwfl_module_build_id(module, &id, &at), fd = -1;
+	for (size_t i = 0; symbols && size > 0 && fd < 0 && i < symbols->debug_dir_count; i++)
+		fd = debugfile_by_id(symbols->debug_dirs[i], id, (size_t)size, ret_name);
+	for (size_t i = 0; symbols && debuglink && fd < 0 && i < symbols->debug_dir_count; i++)
+		fd = debugfile_by_link(symbols->debug_dirs[i], file_name, debuglink, crc, ret_name);
+	return fd;
 }
 
 static int find_elf(Dwfl_Module *module, void **userdata, const char *modname, Dwarf_Addr base, char **file_name, Elf **elf)
@@ -74,6 +78,7 @@ struct symbols *symbols_create(const char *const *debug_dirs, size_t count, stru
 	struct symbols *symbols = mem_alloc(sizeof *symbols);
 	symbols->debug_dirs = mem_array(count, sizeof *symbols->debug_dirs);
 	symbols->debug_dir_count = count;
+	symbols->names = mem_alloc(sizeof *symbols->names);
 	for (size_t i = 0; i < count; i++)
 		symbols->debug_dirs[i] = mem_str(debug_dirs[i]);
 	symbols->dwfl = dwfl_begin(&callbacks);
@@ -95,6 +100,10 @@ void symbols_destroy(struct symbols *symbols)
 	for (size_t i = 0; i < symbols->debug_dir_count; i++)
 		free(symbols->debug_dirs[i]);
 	free(symbols->debug_dirs);
+	for (size_t i = 0; i < symbols->names->count; i++)
+		free(symbols->names->list[i].shown);
+	free(symbols->names->list);
+	free(symbols->names);
 	free(symbols);
 }
 
@@ -128,13 +137,14 @@ const char *symbols_name(const struct symbols *symbols, uint64_t address, uint64
 	GElf_Sym sym;
 	const char *name = module ? dwfl_module_addrinfo(module, address, &offset, &sym, NULL, NULL, NULL) : NULL;
 	*ret_offset = name ? offset : 0;
-	return name;
+	return shown(symbols, name);
 }
 
-static const char *die_name(Dwarf_Die *die)
+static const char *die_name(const struct symbols *symbols, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
-	return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
+	const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+	return linkage ? shown(symbols, linkage) : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
 }
 
 static int attribute_number(Dwarf_Die *die, unsigned name)
@@ -164,7 +174,8 @@ static void call_line(Dwarf_Die *cu, Dwarf_Die *inlined, struct symbols_place *p
 }
 
 /* Turns the scopes around an address (innermost first) into places. Returns how many; 0 when there is no debug information. */
-static size_t scope_places(Dwfl_Module *module, uint64_t address, const struct symbols_place *base, struct symbols_place *places)
+static size_t scope_places(const struct symbols *symbols, Dwfl_Module *module, uint64_t address, const struct symbols_place *base,
+	struct symbols_place *places)
 {
 	Dwarf_Addr bias;
 	Dwarf_Die *cu = dwfl_module_addrdie(module, address, &bias), *inner = NULL, *scopes = NULL;
@@ -180,7 +191,7 @@ static size_t scope_places(Dwfl_Module *module, uint64_t address, const struct s
 		int tag = dwarf_tag(&scopes[i]);
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
 			continue;
-		const char *name = die_name(&scopes[i]);
+		const char *name = die_name(symbols, &scopes[i]);
 		places[made] = next;
 		places[made].inlined = tag == DW_TAG_inlined_subroutine;
 		places[made].offset = places[made].inlined ? 0 : base->offset;
@@ -213,7 +224,7 @@ size_t symbols_at(
 		base.file = dwfl_lineinfo(line, NULL, &base.line, &base.column, NULL, NULL);
 		base.directory = dwfl_line_comp_dir(line);
 	}
-	size_t count = scope_places(module, inside, &base, places);
+	size_t count = scope_places(symbols, module, inside, &base, places);
 	if (!count)
 		places[count++] = base;
 	return count;
@@ -245,11 +256,45 @@ bool symbols_find_line(const struct symbols *symbols, const char *file, int line
 	return found;
 }
 
+/* How well a symbol fits a name: what a person means first comes last. */
+enum fit { FIT_NONE, FIT_END /* shop::add for add */, FIT_LOCAL, FIT_GLOBAL };
+
 struct search {
 	const char *name;
+	char *last; /* the name without namespaces, types of parameters and template arguments; owned */
 	uint64_t address, size;
-	bool found, is_global;
+	enum fit fit;
 };
+
+static char *last_part(const char *name)
+{
+	const char *end = name + strcspn(name, "(<");
+	if (*end == '<' && strstr(end, "::"))
+		end += strlen(end);
+	const char *at = end;
+	while (at > name && at[-1] != ':')
+		at--;
+	end = at + strcspn(at, "(<");
+	return mem_strn(at, (size_t)(end - at));
+}
+
+static enum fit fit_of(const struct search *search, const char *symbol, bool is_global)
+{
+	enum fit whole = is_global ? FIT_GLOBAL : FIT_LOCAL, fit = FIT_NONE;
+	if (!strcmp(symbol, search->name))
+		return whole;
+	/* Names are spelled out in what they are mangled to, which saves demangling all of a program's. */
+	if (strncmp(symbol, "_Z", 2) || !strstr(symbol, search->last))
+		return FIT_NONE;
+	char *name = demangle(symbol, strchr(search->name, '(') != NULL);
+	size_t size = name ? strlen(name) : 0, wanted = strlen(search->name);
+	if (name && !strcmp(name, search->name))
+		fit = whole;
+	else if (size > wanted + 2 && !memcmp(name + size - wanted - 2, "::", 2) && !strcmp(name + size - wanted, search->name))
+		fit = FIT_END;
+	free(name);
+	return fit;
+}
 
 static int search_module(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, void *data)
 {
@@ -266,11 +311,13 @@ static int search_module(Dwfl_Module *module, void **userdata, const char *name,
 		if (!symbol || sym.st_shndx == SHN_UNDEF ||
 			(type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE && type != STT_GNU_IFUNC))
 			continue;
-		bool is_global = GELF_ST_BIND(sym.st_info) != STB_LOCAL;
-		if (strcmp(symbol, search->name) || (search->found && (search->is_global || !is_global)))
+		enum fit fit = fit_of(search, symbol, GELF_ST_BIND(sym.st_info) != STB_LOCAL);
+		if (fit <= search->fit)
 			continue;
-		*search = (struct search){search->name, address, sym.st_size, true, is_global};
-		if (is_global)
+		search->address = address;
+		search->size = sym.st_size;
+		search->fit = fit;
+		if (fit == FIT_GLOBAL)
 			return DWARF_CB_ABORT;
 	}
 	return DWARF_CB_OK;
@@ -278,9 +325,10 @@ static int search_module(Dwfl_Module *module, void **userdata, const char *name,
 
 bool symbols_find(const struct symbols *symbols, const char *name, uint64_t *ret_address, uint64_t *ret_size)
 {
-	struct search search = {.name = name};
+	struct search search = {.name = name, .last = last_part(name)};
 	dwfl_getmodules(symbols->dwfl, search_module, &search, 0);
-	if (!search.found)
+	free(search.last);
+	if (!search.fit)
 		return false;
 	*ret_address = search.address;
 	*ret_size = search.size;

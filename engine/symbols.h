@@ -1,6 +1,7 @@
 /*
  * Symbols, source lines and inlined calls of the programs and libraries mapped into one address space (elfutils). Files are
- * handed in as descriptors; separate debug information is looked for in the debug directories by build id.
+ * handed in as descriptors; separate debug information is looked for in the debug directories by build id and .gnu_debuglink.
+ * Names of C++ are given out demangled, without the types of parameters.
  */
 #ifndef ENGINE_SYMBOLS_H
 #define ENGINE_SYMBOLS_H
@@ -48,7 +49,7 @@ size_t symbols_at(
 /* The symbol that holds an address, and how far into it; NULL when there is none. */
 const char *symbols_name(const struct symbols *symbols, uint64_t address, uint64_t *ret_offset);
 
-/* A function or variable by its name; global ones win. */
+/* A function or variable by its name (of C++: qualified or its end, with types of parameters or without); global ones win. */
 bool symbols_find(const struct symbols *symbols, const char *name, uint64_t *ret_address, uint64_t *ret_size);
 
 /* Start of the code for a source line ("prog.c", 12); the file's name may leave directories out. */

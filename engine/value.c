@@ -18,11 +18,26 @@ bool value_type_of(Dwarf_Die *die, Dwarf_Die *ret)
 	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), ret) != NULL;
 }
 
+static uint64_t dimension_of(Dwarf_Die *array, size_t dimension);
+
+/* How many elements one step in the dimension before this one passes. */
+static uint64_t row_of(Dwarf_Die *array, size_t dimension)
+{
+	uint64_t count = 1;
+	for (size_t i = dimension; i < VALUE_DIMENSIONS_MAX && dimension_of(array, i); i++)
+		count *= dimension_of(array, i);
+	return count;
+}
+
 uint64_t value_size(const struct value *value)
 {
 	Dwarf_Word size;
-	Dwarf_Die type = value->type;
-	return value->has_type && !dwarf_aggregate_size(&type, &size) ? size : 0;
+	Dwarf_Die type = value->type, array, element;
+	if (!value->has_type)
+		return 0;
+	if (value->dimension && value_peel(&value->type, &array) && value_type_of(&array, &element))
+		return !dwarf_aggregate_size(&element, &size) ? size * row_of(&array, value->dimension) : 0;
+	return !dwarf_aggregate_size(&type, &size) ? size : 0;
 }
 
 /* The first size bytes of a value. False when they are gone or not in memory. */
@@ -166,6 +181,13 @@ bool value_member(
 	return true;
 }
 
+bool value_is_reference(const struct value *value)
+{
+	Dwarf_Die type;
+	int tag = value->has_type && value_peel(&value->type, &type) ? dwarf_tag(&type) : 0;
+	return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+}
+
 bool value_target(const struct value_world *w, const struct value *value, struct value *ret, struct err *err)
 {
 	Dwarf_Die type, target;
@@ -174,8 +196,7 @@ bool value_target(const struct value_world *w, const struct value *value, struct
 		return err_set(err, ERR_INPUT, "it has no type, so it points nowhere");
 	if (dwarf_tag(&type) == DW_TAG_array_type)
 		return value_element(w, value, 0, ret, err);
-	if (!value_type_of(&type, &target) ||
-		(dwarf_tag(&type) != DW_TAG_pointer_type && dwarf_tag(&type) != DW_TAG_reference_type))
+	if (!value_type_of(&type, &target) || (dwarf_tag(&type) != DW_TAG_pointer_type && !value_is_reference(value)))
 		return err_set(err, ERR_INPUT, "only a pointer can be followed");
 	if (!value_number(w, value, &address))
 		return err_set(err, ERR_INPUT, "the pointer is optimized out or not in memory");
@@ -207,10 +228,15 @@ bool value_element(const struct value_world *w, const struct value *value, int64
 		return err_set(err, ERR_INPUT, "what is before \"[\" is no array");
 	struct value first;
 	if (dwarf_tag(&type) == DW_TAG_array_type) {
-		if (dimension_of(&type, 1))
-			return err_set(err, ERR_INPUT, "elements of arrays with several dimensions cannot be picked");
+		unsigned next = value->dimension + 1;
+		bool is_row = next < VALUE_DIMENSIONS_MAX && dimension_of(&type, next);
 		first = part_of(value, 0, &element);
-	} else if (!value_target(w, value, &first, err))
+		uint64_t step = value_size(&first) * row_of(&type, next);
+		*ret = part_of(value, (uint64_t)index * step, is_row ? &value->type : &element);
+		ret->dimension = is_row ? next : 0;
+		return true;
+	}
+	if (!value_target(w, value, &first, err))
 		return false;
 	uint64_t size = value_size(&first);
 	*ret = part_of(&first, (uint64_t)index * size, &element);
@@ -256,6 +282,24 @@ static void print_float(const unsigned char *bytes, uint64_t size, struct buf *o
 		buf_printf(out, "<a floating-point number of %" PRIu64 " bytes>", size);
 }
 
+/* __int128 */
+static void print_wide(const unsigned char bytes[16], bool has_sign, struct buf *out)
+{
+	unsigned __int128 number;
+	char digits[40];
+	size_t at = sizeof digits;
+	memcpy(&number, bytes, sizeof number);
+	bool negative = has_sign && bytes[15] >> 7;
+	if (negative)
+		number = 0 - number;
+	do
+		digits[--at] = (char)('0' + (int)(number % 10));
+	while (number /= 10);
+	if (negative)
+		buf_char(out, '-');
+	buf_add(out, digits + at, sizeof digits - at);
+}
+
 static void print_base(const struct value_world *w, const struct value *value, Dwarf_Die *type, struct buf *out)
 {
 	uint64_t encoding = 0, number, size = value_size(value);
@@ -263,6 +307,9 @@ static void print_base(const struct value_world *w, const struct value *value, D
 	number_attribute(type, DW_AT_encoding, &encoding);
 	if (encoding == DW_ATE_float && size <= sizeof bytes && fetch(w, value, bytes, size))
 		print_float(bytes, size, out);
+	else if (size == sizeof bytes && (encoding == DW_ATE_signed || encoding == DW_ATE_unsigned) &&
+		fetch(w, value, bytes, size))
+		print_wide(bytes, encoding == DW_ATE_signed, out);
 	else if (encoding == DW_ATE_float || !integer(w, value, type, &number))
 		buf_str(out, size > 8 ? "<a number of more than 8 bytes>" : "<not in memory>");
 	else if (encoding == DW_ATE_boolean && number <= 1)
@@ -382,12 +429,10 @@ static void print_dimension(
 	const struct value_world *w, const struct value *value, Dwarf_Die *type, size_t dimension, int depth, struct buf *out)
 {
 	Dwarf_Die element;
-	uint64_t count = dimension_of(type, dimension), inner = 1;
+	uint64_t count = dimension_of(type, dimension), inner = row_of(type, dimension + 1);
 	if (!value_type_of(type, &element))
 		return;
-	for (size_t i = dimension + 1; dimension_of(type, i) && i < VALUE_DEPTH_MAX; i++)
-		inner *= dimension_of(type, i);
-	bool last = !dimension_of(type, dimension + 1) || dimension + 1 >= VALUE_DEPTH_MAX;
+	bool last = !dimension_of(type, dimension + 1) || dimension + 1 >= VALUE_DIMENSIONS_MAX;
 	if (last && is_char(&element)) {
 		print_char_array(w, value, count, out);
 		return;
@@ -433,7 +478,7 @@ static void print_any(const struct value_world *w, const struct value *value, in
 	else if (is_composite(tag))
 		print_members(w, value, &type, depth, out);
 	else if (tag == DW_TAG_array_type)
-		print_dimension(w, value, &type, 0, depth, out);
+		print_dimension(w, value, &type, value->dimension, depth, out);
 	else if (tag == DW_TAG_subroutine_type && w->symbols)
 		symbols_print_address(w->symbols, value->address, false, out);
 	else if (tag == DW_TAG_atomic_type && value_type_of(&type, &target)) {

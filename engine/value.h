@@ -11,10 +11,11 @@
 #include "engine/expr.h"
 #include "engine/symbols.h"
 
-#define VALUE_DEPTH_MAX  6   /* structs in structs that are shown */
-#define VALUE_ITEMS_MAX  200 /* elements or members shown of one */
-#define VALUE_STRING_MAX 200 /* characters shown of one string */
-#define VALUE_BYTES_MAX  256 /* largest value that is not in memory */
+#define VALUE_DEPTH_MAX      6   /* structs in structs that are shown */
+#define VALUE_ITEMS_MAX      200 /* elements or members shown of one */
+#define VALUE_STRING_MAX     200 /* characters shown of one string */
+#define VALUE_BYTES_MAX      256 /* largest value that is not in memory */
+#define VALUE_DIMENSIONS_MAX 8   /* of an array */
 
 enum value_place { VALUE_GONE /* optimised away */, VALUE_MEMORY, VALUE_BYTES };
 
@@ -26,6 +27,7 @@ struct value {
 	unsigned char bytes[VALUE_BYTES_MAX];
 	size_t size;               /* of bytes, when VALUE_BYTES */
 	unsigned bit_at, bit_size; /* of a bit field: from the lowest bit of the first byte; 0: none */
+	unsigned dimension;        /* of an array: how many of its dimensions were picked, so that it is a row of it */
 };
 
 /* The memory that pointers point into, and names for addresses (symbols may be NULL). */
@@ -37,6 +39,7 @@ struct value_world {
 
 /* The type behind typedefs, const and volatile. False when there is none (void). */
 bool value_peel(const Dwarf_Die *type, Dwarf_Die *ret);
+bool value_is_reference(const struct value *value); /* & or && of C++ */
 bool value_type_of(Dwarf_Die *die, Dwarf_Die *ret); /* DW_AT_type of a DIE */
 uint64_t value_size(const struct value *value);     /* bytes; 0 when it has no size */
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/demangle.h"
 #include "engine/text.h"
 
 /* The code that a frame stands in: the scopes around it, innermost first, the function last. */
@@ -190,10 +191,26 @@ static bool is_variable(Dwarf_Die *die)
 	return dwarf_tag(die) == DW_TAG_variable || dwarf_tag(die) == DW_TAG_formal_parameter;
 }
 
+/* A name, qualified ("shop::Store::count") or not, fits when the qualified name of the variable ends like that. Namespaces and
+ * classes are known from the name that the linker sees. */
 static bool is_called(Dwarf_Die *die, const char *name, size_t size)
 {
-	const char *called = is_variable(die) ? name_of(die) : NULL;
-	return called && strlen(called) == size && !memcmp(called, name, size);
+	Dwarf_Attribute attr;
+	const char *called = is_variable(die) ? name_of(die) : NULL, *last = name + size;
+	while (last > name && last[-1] != ':')
+		last--;
+	size_t tail = (size_t)(name + size - last);
+	if (!called || strlen(called) != tail || memcmp(called, last, tail))
+		return false;
+	if (last == name)
+		return true;
+	const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+	char *whole = linkage ? demangle(linkage, false) : NULL;
+	size_t length = whole ? strlen(whole) : 0;
+	bool fits = length >= size && !memcmp(whole + length - size, name, size) &&
+		(length == size || (length > size + 1 && whole[length - size - 1] == ':'));
+	free(whole);
+	return fits;
 }
 
 static bool find_local(const struct scope *scope, const struct code *code, const char *name, size_t size, struct value *ret)
@@ -268,6 +285,21 @@ static size_t identifier(const char *at)
 	return size;
 }
 
+/* "shop::Shelf<int>::count" */
+static size_t qualified(const char *at)
+{
+	size_t size = identifier(at), next, part;
+	while (size) {
+		next = size + strcspn(at + size, ">");
+		next = at[size] == '<' && at[next] == '>' ? next + 1 : size;
+		part = at[next] == ':' && at[next + 1] == ':' ? identifier(at + next + 2) : 0;
+		if (!part)
+			break;
+		size = next + 2 + part;
+	}
+	return size;
+}
+
 static bool wrong(struct parser *p, const char *what)
 {
 	return err_set(p->err, ERR_INPUT, "%s: column %zu: %s", p->text, (size_t)(p->at - p->text) + 1, what);
@@ -291,11 +323,21 @@ static bool number_of(const struct parser *p, const struct value *value, uint64_
 	return true;
 }
 
+/* A member of the object whose function this is. */
+static bool find_own_member(const struct scope *scope, const struct code *code, const char *name, size_t size, struct value *ret)
+{
+	struct value pointer, object;
+	struct err ignored;
+	return find_local(scope, code, "this", 4, &pointer) && value_target(&scope->world, &pointer, &object, &ignored) &&
+		value_member(&scope->world, &object, name, size, ret, &ignored);
+}
+
 static bool parse_name(struct parser *p, size_t size, struct value *ret)
 {
 	struct code code;
 	find_code(p->scope, &code);
-	bool found = find_local(p->scope, &code, p->at, size, ret) || find_global(p->scope, &code, p->at, size, ret);
+	bool found = find_local(p->scope, &code, p->at, size, ret) || find_own_member(p->scope, &code, p->at, size, ret) ||
+		find_global(p->scope, &code, p->at, size, ret);
 	free(code.scopes);
 	char *name = mem_strn(p->at, size);
 	uint64_t address, bytes;
@@ -332,7 +374,7 @@ static bool parse_register(struct parser *p, struct value *ret)
 static bool parse_primary(struct parser *p, struct value *ret)
 {
 	skip_blanks(p);
-	size_t size = identifier(p->at);
+	size_t size = qualified(p->at);
 	if (size)
 		return parse_name(p, size, ret);
 	if (*p->at == '$')
@@ -379,6 +421,10 @@ static bool parse_postfix(struct parser *p, struct value *value)
 		skip_blanks(p);
 		bool arrow = p->at[0] == '-' && p->at[1] == '>';
 		struct value whole = *value;
+		bool part = *p->at == '[' || *p->at == '.' || arrow;
+		if (part && value_is_reference(value) && !value_target(&p->scope->world, &whole, value, p->err))
+			return false;
+		whole = *value;
 		if (*p->at == '[') {
 			if (!parse_index(p, value))
 				return false;

@@ -22,6 +22,7 @@ owner() {
 	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols engine/expr engine/unwind engine/value engine/variables tests/unit ;;
 	capstone.h | capstone/*) echo engine/disas ;;
 	bpf/*) echo engine/types ;;
+	libiberty/*) echo engine/demangle ;;
 	curses.h | ncurses.h | ncursesw/* | term.h) echo tui/term ;;
 	readline/*) echo tui/prompt ;;
 	CUnit/*) echo tests/unit ;;

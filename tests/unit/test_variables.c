@@ -30,6 +30,15 @@ struct node {
 
 extern struct node variables_node;
 extern long long variables_negative;
+extern short variables_cube[2][3][4];
+extern char variables_names[2][8];
+extern __int128 variables_wide[3];
+extern unsigned __int128 variables_wide_unsigned;
+short variables_cube[2][3][4] = {
+	{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}, {{12, 13, 14, 15}, {16, 17, 18, 19}, {20, 21, 22, 23}}};
+char variables_names[2][8] = {"one", "two"};
+__int128 variables_wide[3] = {(__int128)(~(unsigned __int128)0 >> 1), -(__int128)(~(unsigned __int128)0 >> 1) - 1, -1};
+unsigned __int128 variables_wide_unsigned = ~(unsigned __int128)0;
 struct node variables_node = {.next = &variables_node,
 	.number = -5,
 	.low = 5,
@@ -152,10 +161,16 @@ static void values_are_printed(void)
 		{"variables_node.high", "300"}, {"variables_node.shade", "LIGHT"}, {"variables_node.word", "\"word\""},
 		{"variables_node.word[1]", "111 'o'"}, {"variables_node.ratio", "0.125"}, {"variables_node.half", "1.5"},
 		{"variables_node.grid", "{{1, 2, 3}, {4, 5, 6}}"}, {"variables_node.small", "258"},
-		{"variables_node.raw[0]", "2 '\\x02'"}, {"variables_node.truth", "true"},
-		{"variables_negative", "-1234567890123"}, {"variables_node.next->next->number", "-5"},
-		{"(*variables_node.next).number", "-5"}, {" variables_node . number ", "-5"}, {"-1", "0xffffffffffffffff"},
-		{"0x10", "0x10"}, {"file_static", "77"}};
+		{"variables_node.grid[1]", "{4, 5, 6}"}, {"variables_node.grid[1][2]", "6"},
+		{"*variables_node.grid", "{1, 2, 3}"}, {"**variables_node.grid", "1"},
+		{"variables_cube[1]", "{{12, 13, 14, 15}, {16, 17, 18, 19}, {20, 21, 22, 23}}"},
+		{"variables_cube[1][2][3]", "23"}, {"variables_cube[0][1]", "{4, 5, 6, 7}"}, {"variables_names[1]", "\"two\""},
+		{"variables_names[1][0]", "116 't'"}, {"variables_wide[0]", "170141183460469231731687303715884105727"},
+		{"variables_wide[1]", "-170141183460469231731687303715884105728"}, {"variables_wide[2]", "-1"},
+		{"variables_wide_unsigned", "340282366920938463463374607431768211455"}, {"variables_node.raw[0]", "2 '\\x02'"},
+		{"variables_node.truth", "true"}, {"variables_negative", "-1234567890123"},
+		{"variables_node.next->next->number", "-5"}, {"(*variables_node.next).number", "-5"},
+		{" variables_node . number ", "-5"}, {"-1", "0xffffffffffffffff"}, {"0x10", "0x10"}, {"file_static", "77"}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct buf out = {0};
 		struct err err = {0};
@@ -187,11 +202,11 @@ static void wrong_expressions_are_explained(void)
 		{"variables_node.", "column 16: expected the name of a member"},
 		{"variables_node.zz", "struct node has no member zz"},
 		{"variables_node.number.x", "what is before \".x\" is no struct"},
-		{"*variables_node", "only a pointer can be followed"}, {"variables_node.grid[0]", "several dimensions"},
-		{"variables_node.word[", "expected a name"}, {"variables_node.word[1", "expected \"]\""},
-		{"(variables_node", "expected \")\""}, {"variables_node x", "column 16: expected the end"},
-		{"$rax", "there is no frame"}, {"&variables_node.low", "it has no address"},
-		{"-variables_node", "it is no number"}, {"&1", "it has no address"},
+		{"*variables_node", "only a pointer can be followed"},
+		{"variables_node.grid[0][1][2]", "what is before \"[\" is no array"}, {"variables_node.word[", "expected a name"},
+		{"variables_node.word[1", "expected \"]\""}, {"(variables_node", "expected \")\""},
+		{"variables_node x", "column 16: expected the end"}, {"$rax", "there is no frame"},
+		{"&variables_node.low", "it has no address"}, {"-variables_node", "it is no number"}, {"&1", "it has no address"},
 		{"****************************************1", "too many parentheses and prefixes"},
 		{"variables_node.number[2]", "what is before \"[\" is no array"}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
