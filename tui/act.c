@@ -283,6 +283,16 @@ static bool (*const functions[ACTION_COUNT])(struct app *app, const char *argume
 	[ACTION_DETAIL] = act_detail,
 	[ACTION_CONSOLE] = act_console,
 	[ACTION_PLAN] = act_plan,
+	[ACTION_DEBUG] = act_debug,
+	[ACTION_DEBUG_STEP] = act_debug_step,
+	[ACTION_DEBUG_STEP_BACK] = act_debug_step_back,
+	[ACTION_DEBUG_CONTINUE] = act_debug_continue,
+	[ACTION_DEBUG_CONTINUE_BACK] = act_debug_continue_back,
+	[ACTION_DEBUG_BACK] = act_debug_back,
+	[ACTION_DEBUG_FORWARD] = act_debug_forward,
+	[ACTION_DEBUG_CODE] = act_debug_code,
+	[ACTION_DEBUG_FOLD] = act_debug_fold,
+	[ACTION_DEBUG_FORK] = act_debug_fork,
 	[ACTION_EVENTS] = act_events,
 	[ACTION_FILTER] = act_filter,
 	[ACTION_ZOOM_IN] = act_zoom_in,
@@ -357,7 +367,11 @@ void app_command(struct app *app, const char *line)
 	size_t size = strcspn(line, " ");
 	if (size == 0)
 		return;
+	if (act_debug_line(app, line, true))
+		return;
 	enum action action = action_find(line, size);
+	if (action == ACTION_NONE && act_debug_line(app, line, false))
+		return;
 	enum action only = ACTION_NONE;
 	size_t hits = 0;
 	for (int i = 0; i < ACTION_COUNT && action == ACTION_NONE; i++) /* a beginning that only one has is enough */

@@ -48,6 +48,7 @@ void app_goto(struct app *app, size_t event, bool jump)
 		return;
 	run_goto(run, event, jump);
 	app_bring_other_side(app);
+	debug_follow(app, run);
 }
 
 static bool go(struct app *app, size_t event, bool jump, struct err *err, const char *nothing)
@@ -216,6 +217,7 @@ bool act_jump_back(struct app *app, const char *arg, struct err *err)
 	if (!run_jump_back(run))
 		return err_set(err, ERR_USAGE, "there was no jump before this");
 	app_bring_other_side(app);
+	debug_follow(app, run);
 	return true;
 }
 
@@ -228,6 +230,7 @@ bool act_jump_forward(struct app *app, const char *arg, struct err *err)
 	if (!run_jump_forward(run))
 		return err_set(err, ERR_USAGE, "there is no jump to do again");
 	app_bring_other_side(app);
+	debug_follow(app, run);
 	return true;
 }
 

@@ -17,6 +17,7 @@
 #define SCOPES(X) \
 	X(RUNS, "runs", "The list of runs") \
 	X(DIFF, "diff", "Two runs side by side") \
+	X(DEBUG, "debug", "The machine of a run, at one instruction") \
 	X(RUN, "run", "A run and its playhead") \
 	X(LIST, "list", "Every list") \
 	X(ALL, "everywhere", "Everywhere")
@@ -49,6 +50,18 @@ enum scope {
 	X(SWAP, "swap", "w", DIFF, "", "other side", "Make the other run the one that the keys move in") \
 	X(ALIGN, "align", "t", DIFF, "[WAY]", "align", "Keep both runs at the same event, time or icount") \
 	X(FOLD, "fold", "i", DIFF, "", "fold", "Fold what both runs have in common, or show all of it") \
+	X(DEBUG_STEP, "stepi", "s", DEBUG, "[N]", "step", "Execute one instruction, or N") \
+	X(DEBUG_STEP_BACK, "rstepi", "S", DEBUG, "[N]", "<", "Take one instruction back, or N") \
+	X(DEBUG_CONTINUE, "continue", "c", DEBUG, "", "continue", "On to the nearest break or watch (:break, :watch)") \
+	X(DEBUG_CONTINUE_BACK, "rcontinue", "C", DEBUG, "", "<", "Back to the nearest break or watch") \
+	X(DEBUG_BACK, "place-back", "u Backspace", DEBUG, "", "place", \
+		"Go to the place before the last move, to the instruction") \
+	X(DEBUG_FORWARD, "place-forward", "U", DEBUG, "", "<", "Undo place-back") \
+	X(DEBUG_CODE, "code", "t", DEBUG, "[WHAT]", "code", \
+		"Show source, disassembly, or auto: source when the machine is in it") \
+	X(DEBUG_FOLD, "fold-pane", "i", DEBUG, "[PANE]", "fold", "Fold the focused pane, or the one named, or unfold it") \
+	X(DEBUG_FORK, "fork", "!", DEBUG, "COMMAND", "fork", \
+		"Execute a command in a fork of the machine, live from here; the recording is not touched") \
 	X(EVENT_NEXT, "next-event", "Right l", RUN, "", "event", "Go to the next event") \
 	X(EVENT_PREV, "previous-event", "Left h", RUN, "", "<", "Go to the previous event") \
 	X(EVENT_MORE, "forward", "S-Right L", RUN, "", "", "Go a tenth of what the timeline shows forward") \
@@ -66,6 +79,8 @@ enum scope {
 		"Output of the nodes up to the playhead; again: one node after the other") \
 	X(DIFF_WITH, "diff", "d", RUN, "[RUN]", "diff", "Compare with the run named, with the marked one, or choose one") \
 	X(DETAIL, "detail", "Enter", RUN, "", "detail", "Everything about what is selected: the event, the fault, the property") \
+	X(DEBUG, "debug", "x", RUN, "[MOMENT]", "debug", \
+		"Stand in the machine at this instant; there : also takes every command of `polecat debug`") \
 	X(PLAN, "plan", "s", RUN, "", "scenario", "The scenario with the seed's decisions marked, and the plan") \
 	X(BOOKMARK, "bookmark", "b", RUN, "[NAME]", "mark", "Set a bookmark here, or take it away") \
 	X(BOOKMARK_NEXT, "next-bookmark", "'", RUN, "", "", "Go to the next bookmark") \

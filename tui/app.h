@@ -52,7 +52,7 @@ bool app_step(struct app *app);
  * watched does not count.) */
 bool app_busy(const struct app *app);
 /* Adds the descriptors that app_step wants to be called for; at most room. Returns how many. */
-#define APP_FDS_MAX 8
+#define APP_FDS_MAX 16
 size_t app_poll(const struct app *app, struct pollfd *fds, size_t room);
 /* How long to wait at most before app_step is called again; -1: for ever. */
 int app_timeout_ms(const struct app *app);

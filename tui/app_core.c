@@ -100,8 +100,10 @@ static void complete_words(const struct completion *c, const char *const *words)
 static void complete_argument(const struct app *app, enum action action, const struct completion *c)
 {
 	static const char *const axes[] = {"time", "icount", "event", NULL};
+	static const char *const codes[] = {"source", "disassembly", "auto", NULL};
 	switch (action) {
 	case ACTION_GOTO:
+	case ACTION_DEBUG:
 		if (app_run(app))
 			moment_complete(app_run(app)->timeline, c->prefix, c->found, c->data);
 		break;
@@ -124,6 +126,13 @@ static void complete_argument(const struct app *app, enum action action, const s
 	case ACTION_ALIGN:
 		complete_words(c, axes);
 		break;
+	case ACTION_DEBUG_CODE:
+		complete_words(c, codes);
+		break;
+	case ACTION_DEBUG_FOLD:
+		for (size_t i = 0; screen_debug_pane(&app->screen, i); i++)
+			offer(c, screen_debug_pane(&app->screen, i));
+		break;
 	case ACTION_SORT:
 		for (int i = 0; i < SORT_COUNT; i++)
 			offer(c, run_sort_name((enum run_sort)i));
@@ -131,6 +140,16 @@ static void complete_argument(const struct app *app, enum action action, const s
 	default:
 		break;
 	}
+}
+
+static void complete_verbs(const struct app *app, const struct completion *c)
+{
+	const char *name;
+	if (screen_page(&app->screen) != PAGE_DEBUG)
+		return;
+	for (size_t i = 0; (name = debugger_verb(i, NULL, NULL)) != NULL; i++)
+		if (action_find(name, strlen(name)) == ACTION_NONE)
+			offer(c, name);
 }
 
 static void complete(
@@ -142,6 +161,7 @@ static void complete(
 	if (start <= skip) {
 		for (int i = 0; i < ACTION_COUNT; i++)
 			offer(&c, action_info((enum action)i)->name);
+		complete_verbs(app, &c);
 		return;
 	}
 	enum action action = action_find(line + skip, strcspn(line + skip, " "));

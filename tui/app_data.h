@@ -5,6 +5,7 @@
 #include "engine/child.h"
 #include "engine/search.h"
 #include "tui/app.h"
+#include "tui/debugger.h"
 #include "tui/job.h"
 #include "tui/model.h"
 #include "tui/prompt.h"
@@ -29,6 +30,18 @@ struct errand {
 	char *what;       /* "recording redis-memory-only" */
 	char *last;       /* its last line, printable */
 	bool records;     /* makes a new run */
+	struct buf *log;  /* takes its lines as well; NULL: nobody does */
+};
+
+#define DEBUGGERS_ENDING_MAX 4
+
+/* The session behind the debug view; model.debug is what views see of it. */
+struct debugging {
+	struct debugger *debugger; /* NULL: none */
+	struct debugger *ending[DEBUGGERS_ENDING_MAX];
+	struct run *run;
+	bool follow;   /* the playhead is to be brought where the machine stands */
+	bool progress; /* the progress on the screen is ours */
 };
 
 struct app {
@@ -62,6 +75,7 @@ struct app {
 	const struct timeline *searched;
 	bool search_backward, search_wrapped;
 	struct errand errand;
+	struct debugging debug;
 };
 
 void app_message(struct app *app, bool is_error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -90,5 +104,18 @@ bool app_cancel(struct app *app); /* stops a search, an opening, a comparison: t
 bool app_errand(struct app *app, const char *const *arguments, bool records, const char *what, struct err *err);
 void app_errand_stop(struct app *app);
 int64_t app_clock_ms(void);
+
+/* app_debug.c */
+bool debug_start(struct app *app, struct run *run, uint64_t icount, struct err *err);
+void debug_end(struct app *app);  /* of the session: does not wait */
+void debug_stop(struct app *app); /* waits, frees all */
+void debug_step(struct app *app); /* takes what the thread has for us */
+bool debug_busy(const struct app *app);
+size_t debug_poll(const struct app *app, struct pollfd *fds, size_t room);
+/* The playhead was moved: the machine goes there too. */
+void debug_follow(struct app *app, const struct run *run);
+/* A verb for the session. typed: what it prints is shown. */
+bool debug_verb(struct app *app, const char *line, bool typed, struct err *err);
+void debug_log(struct app *app, const char *text); /* a line of the output pane */
 
 #endif

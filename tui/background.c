@@ -15,6 +15,7 @@
 #define SEARCH_BYTES_STEP (2 * 1024 * 1024)
 #define LINE_KEPT_MAX     400  /* bytes of an errand's line that are shown */
 #define REFRESH_MS        150  /* how often a growing run is looked at */
+#define DEBUG_MS          100  /* how often the progress of a move is shown */
 #define SCAN_MS           1000 /* how often the runs directory is looked at */
 
 int64_t app_clock_ms(void)
@@ -106,6 +107,8 @@ void app_close_run(struct app *app, int side)
 	if (!run)
 		return;
 	drop_diff(app);
+	if (app->debug.run == run)
+		debug_end(app);
 	if (app->searched == run->timeline) {
 		search_destroy(app->search);
 		app->search = NULL;
@@ -344,6 +347,7 @@ static void errand_clear(struct errand *e)
 	free(e->what);
 	free(e->last);
 	e->what = e->last = NULL;
+	e->log = NULL;
 }
 
 void app_errand_stop(struct app *app)
@@ -375,6 +379,8 @@ static void errand_lines(struct errand *e)
 			glyph_show(e->bytes.data, size < LINE_KEPT_MAX ? size : LINE_KEPT_MAX, true, &text);
 			free(e->last);
 			e->last = buf_take(&text);
+			if (e->log && e->last)
+				buf_printf(e->log, "%s\n", e->last);
 		}
 		buf_drop(&e->bytes, size < e->bytes.size ? size + 1 : size);
 	}
@@ -420,6 +426,7 @@ static void step_errand(struct app *app)
 	while ((got = read(e->output, block, sizeof block)) > 0) {
 		buf_add(&e->bytes, block, (size_t)got);
 		errand_lines(e);
+		app->model.debug.shown += e->log != NULL;
 		char *text = mem_printf("%s: %s", e->what, e->last ? e->last : "...");
 		screen_progress(&app->screen, text);
 		free(text);
@@ -438,6 +445,7 @@ bool background_step(struct app *app)
 		finish_open(app);
 	if (app->diff_job && job_done(app->diff_job))
 		finish_diff(app);
+	debug_step(app);
 	if (app->search)
 		more |= step_search(app);
 	if (app->errand.output >= 0)
@@ -461,11 +469,13 @@ bool background_step(struct app *app)
 
 bool background_busy(const struct app *app)
 {
-	return app->open_job || app->diff_job || app->search || app->loading;
+	return app->open_job || app->diff_job || app->search || app->loading || debug_busy(app);
 }
 
 bool app_cancel(struct app *app)
 {
+	if (app->debug.debugger && screen_page(&app->screen) == PAGE_DEBUG && debugger_cancel(app->debug.debugger))
+		return true;
 	if (app->search) {
 		end_search(app);
 		return true;
@@ -486,11 +496,12 @@ size_t background_poll(const struct app *app, struct pollfd *fds, size_t room)
 	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && count < room; i++)
 		if (wanted[i] >= 0)
 			fds[count++] = (struct pollfd){.fd = wanted[i], .events = POLLIN};
-	return count;
+	return count + debug_poll(app, fds + count, room - count);
 }
 
 void background_stop(struct app *app)
 {
+	debug_stop(app);
 	app_errand_stop(app);
 	drop_diff(app);
 	if (app->open_job) {
@@ -503,6 +514,8 @@ void background_stop(struct app *app)
 
 int app_timeout_ms(const struct app *app)
 {
+	if (debug_busy(app))
+		return DEBUG_MS;
 	for (int side = 0; side < 2; side++)
 		if (app->model.runs[side] && timeline_incomplete(app->model.runs[side]->timeline))
 			return REFRESH_MS;

@@ -4,10 +4,23 @@
 
 #include "engine/diff.h"
 #include "tui/action.h"
+#include "tui/debugpicture.h"
 #include "tui/run.h"
 #include "tui/runs.h"
 
 enum align_way { ALIGN_EVENT, ALIGN_TIME, ALIGN_ICOUNT };
+
+enum debug_code { DEBUG_CODE_AUTO, DEBUG_CODE_SOURCE, DEBUG_CODE_DISASSEMBLY };
+
+/* The debug session of one of the runs. */
+struct model_debug {
+	const struct run *run;         /* whose machine it is; NULL: there is no session */
+	bool alive;                    /* its thread works */
+	struct debug_picture *picture; /* where it stands; NULL before the first */
+	struct buf output;             /* what commands printed, safe for a terminal */
+	enum debug_code code;          /* what the pane of code shows; AUTO: source when the pc is in it */
+	uint64_t shown;                /* grows with everything above */
+};
 
 struct model {
 	struct run *runs[2];     /* NULL where none is open */
@@ -16,6 +29,7 @@ struct model {
 	char *diff_problem;      /* why there is none, or NULL */
 	enum align_way align;
 	bool fold; /* the diff folds what is common */
+	struct model_debug debug;
 	const struct runs *list;
 	const struct keymap *keys;
 	bool utf8;

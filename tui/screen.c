@@ -5,7 +5,7 @@
 
 void screen_init(struct screen *s, enum page page)
 {
-	*s = (struct screen){.pages = {page}, .page_count = 1, .focus = SCREEN_EVENTS};
+	*s = (struct screen){.pages = {page}, .page_count = 1, .focus = SCREEN_EVENTS, .debug_focus = SCREEN_DEBUG_CODE};
 	s->views[SCREEN_TIMELINE] = view_timeline_create();
 	s->views[SCREEN_EVENTS] = view_events_create();
 	s->views[SCREEN_FAULTS] = view_faults_create();
@@ -17,6 +17,12 @@ void screen_init(struct screen *s, enum page page)
 	s->views[SCREEN_DIFF] = view_diff_create();
 	s->views[SCREEN_HELP] = view_help_create();
 	s->views[SCREEN_TOUR] = view_tour_create();
+	s->views[SCREEN_DEBUG_CODE] = view_debug_code_create();
+	s->views[SCREEN_DEBUG_WHERE] = view_debug_where_create();
+	s->views[SCREEN_DEBUG_LOCALS] = view_debug_locals_create();
+	s->views[SCREEN_DEBUG_REGS] = view_debug_regs_create();
+	s->views[SCREEN_DEBUG_PROCESSES] = view_debug_processes_create();
+	s->views[SCREEN_DEBUG_OUTPUT] = view_debug_output_create();
 }
 
 void screen_finish(struct screen *s)
@@ -52,6 +58,25 @@ bool screen_pop(struct screen *s)
 	return true;
 }
 
+bool screen_has(const struct screen *s, enum page page)
+{
+	for (size_t i = 0; i < s->page_count; i++)
+		if (s->pages[i] == page)
+			return true;
+	return false;
+}
+
+void screen_drop(struct screen *s, enum page page)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < s->page_count; i++)
+		if (s->pages[i] != page)
+			s->pages[kept++] = s->pages[i];
+	if (kept == 0)
+		s->pages[kept++] = PAGE_RUNS;
+	s->page_count = kept;
+}
+
 struct view *screen_focus(const struct screen *s)
 {
 	static const enum screen_view bottoms[] = {
@@ -65,6 +90,8 @@ struct view *screen_focus(const struct screen *s)
 		return s->views[SCREEN_HELP];
 	case PAGE_TOUR:
 		return s->views[SCREEN_TOUR];
+	case PAGE_DEBUG:
+		return s->views[s->debug_focus];
 	case PAGE_RUN:
 		break;
 	}
@@ -73,6 +100,8 @@ struct view *screen_focus(const struct screen *s)
 
 void screen_focus_next(struct screen *s, int direction)
 {
+	if (screen_page(s) == PAGE_DEBUG)
+		screen_debug_focus(s, direction);
 	if (screen_page(s) != PAGE_RUN)
 		return;
 	if (s->bottom != BOTTOM_LISTS) {
@@ -93,6 +122,8 @@ unsigned screen_scopes(const struct screen *s)
 		return all | 1u << SCOPE_DIFF | 1u << SCOPE_RUN;
 	case PAGE_RUN:
 		return all | 1u << SCOPE_RUN;
+	case PAGE_DEBUG:
+		return all | 1u << SCOPE_DEBUG | 1u << SCOPE_RUN;
 	default:
 		return all;
 	}

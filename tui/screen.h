@@ -9,7 +9,7 @@
 #include "tui/model.h"
 #include "tui/view.h"
 
-enum page { PAGE_RUNS, PAGE_RUN, PAGE_DIFF, PAGE_HELP, PAGE_TOUR };
+enum page { PAGE_RUNS, PAGE_RUN, PAGE_DIFF, PAGE_HELP, PAGE_TOUR, PAGE_DEBUG };
 
 /* What fills a run's page below the timeline. */
 enum bottom { BOTTOM_LISTS, BOTTOM_DETAIL, BOTTOM_CONSOLE, BOTTOM_PLAN };
@@ -26,6 +26,12 @@ enum screen_view {
 	SCREEN_DIFF,
 	SCREEN_HELP,
 	SCREEN_TOUR,
+	SCREEN_DEBUG_CODE,
+	SCREEN_DEBUG_WHERE,
+	SCREEN_DEBUG_LOCALS,
+	SCREEN_DEBUG_REGS,
+	SCREEN_DEBUG_PROCESSES,
+	SCREEN_DEBUG_OUTPUT,
 	SCREEN_VIEWS
 };
 
@@ -44,8 +50,10 @@ struct screen {
 	enum page pages[SCREEN_PAGES_MAX]; /* the last is shown; never empty */
 	size_t page_count;
 	enum bottom bottom;
-	enum screen_view focus; /* among the lists of a run: events, faults or properties */
-	bool wide;              /* the focused list has the whole width */
+	enum screen_view focus;       /* among the lists of a run: events, faults or properties */
+	bool wide;                    /* the focused list has the whole width */
+	enum screen_view debug_focus; /* among the panes of the debug view */
+	unsigned folded;              /* bits 1 << enum screen_view: those of the debug view that are folded */
 	bool shown[SCREEN_VIEWS];
 	char *message; /* on the status line until the next key; NULL for none */
 	bool message_is_error;
@@ -59,9 +67,15 @@ void screen_finish(struct screen *s);
 enum page screen_page(const struct screen *s);
 void screen_push(struct screen *s, enum page page); /* a page that is below already comes to the top */
 bool screen_pop(struct screen *s);                  /* false: it is the last */
+bool screen_has(const struct screen *s, enum page page);
+void screen_drop(struct screen *s, enum page page); /* takes it out, wherever it is; the last page becomes the runs */
 /* The view that keys go to. */
 struct view *screen_focus(const struct screen *s);
 void screen_focus_next(struct screen *s, int direction);
+/* The debug view: which pane keys go to; folds or unfolds a pane by its name, NULL for the focused one (false: there is none). */
+void screen_debug_focus(struct screen *s, int direction);
+bool screen_debug_fold(struct screen *s, const char *name);
+const char *screen_debug_pane(const struct screen *s, size_t i); /* the name of a pane; NULL after the last */
 /* Bits 1 << enum scope: which keys make sense now. */
 unsigned screen_scopes(const struct screen *s);
 /* The shown view at a cell, or NULL. */

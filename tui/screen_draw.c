@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tui/fmt.h"
-#include "tui/screen.h"
+#include "tui/screen_parts.h"
 
 #define TALL_ROWS     36 /* from this height on a run's page shows the console as well */
 #define MATCH_ROWS    6  /* most rows of completions */
@@ -28,19 +28,19 @@ static void put_name(struct buf *out, const struct run *run)
 		buf_str(out, timeline_name(run->timeline));
 }
 
-static void draw_position(const struct run *run, struct pen *p)
+static void draw_position(const struct run *run, uint64_t icount, struct pen *p)
 {
 	char a[FMT_MAX], b[FMT_MAX], full[200], brief[64];
 	size_t event = run->playhead == TIMELINE_NONE ? 0 : run->playhead + 1, count = timeline_count(run->timeline);
-	snprintf(full, sizeof full, "icount %s   t %s   ev %zu/%zu ", fmt_count(run_icount(run), a), fmt_time(run_vtime(run), b),
-		event, count);
+	snprintf(full, sizeof full, "icount %s   t %s   ev %zu/%zu ", fmt_count(icount, a), fmt_time(run_vtime(run), b), event,
+		count);
 	snprintf(brief, sizeof brief, "ev %zu/%zu ", event, count);
 	int left = pen_left(p);
 	const char *text = left > (int)strlen(full) + 1 ? full : left > (int)strlen(brief) ? brief : "";
 	pen_number(p, ROLE_TITLE, text, left);
 }
 
-static void draw_run_title(const struct run *run, struct pen *p)
+static void draw_run_title(const struct run *run, uint64_t icount, struct pen *p)
 {
 	struct buf name = {0}, verdict = {0};
 	put_name(&name, run);
@@ -55,7 +55,7 @@ static void draw_run_title(const struct run *run, struct pen *p)
 	} else {
 		pen_printf(p, ROLE_TITLE, "%s  ", name.data);
 		pen_layered(p, ROLE_TITLE, verdict_role(run), verdict.data);
-		draw_position(run, p);
+		draw_position(run, icount, p);
 	}
 	buf_free(&name);
 	buf_free(&verdict);
@@ -74,7 +74,7 @@ static void draw_title(const struct screen *s, const struct model *m, struct can
 		break;
 	case PAGE_RUN:
 		if (run)
-			draw_run_title(run, &p);
+			draw_run_title(run, run_icount(run), &p);
 		else
 			pen_printf(&p, ROLE_TITLE, "  opening %s", s->opening ? s->opening : "");
 		break;
@@ -94,6 +94,11 @@ static void draw_title(const struct screen *s, const struct model *m, struct can
 		break;
 	case PAGE_TOUR:
 		pen_text(&p, ROLE_TITLE, "  tour");
+		break;
+	case PAGE_DEBUG:
+		pen_text(&p, ROLE_TITLE, "  debug");
+		if (run)
+			draw_run_title(run, m->debug.picture ? m->debug.picture->icount : run_icount(run), &p);
 		break;
 	}
 }
@@ -167,6 +172,8 @@ static void draw_status(const struct screen *s, const struct model *m, struct ca
 		buf_str(&text, s->message);
 	else if ((screen_page(s) == PAGE_RUN || screen_page(s) == PAGE_DIFF) && run)
 		put_where(&text, run);
+	else if (screen_page(s) == PAGE_DEBUG && m->debug.picture)
+		buf_printf(&text, "%s  %s", m->debug.picture->place, m->debug.picture->pc_text);
 	else if (screen_page(s) == PAGE_RUNS)
 		put_selected(&text, s, m);
 	else if (screen_page(s) == PAGE_RUN && s->opening)
@@ -318,7 +325,7 @@ static void draw_prompt(const struct screen_prompt *prompt, struct canvas *c, st
 
 /* ---- panes ---- */
 
-static void draw_head(struct view *v, const struct model *m, struct canvas *c, struct rect row, bool focused)
+static void draw_head(struct view *v, const struct model *m, struct canvas *c, struct rect row, bool focused, bool folded)
 {
 	struct buf note = {0};
 	if (v->ops->note)
@@ -332,11 +339,13 @@ static void draw_head(struct view *v, const struct model *m, struct canvas *c, s
 	pen_printf(&p, focused ? ROLE_HEADING : ROLE_DIM, "%s", v->ops->name);
 	if (note.size)
 		pen_printf(&p, ROLE_DIM, " %s", note.data);
+	if (folded)
+		pen_text(&p, ROLE_DIM, " [folded]");
 	pen_text(&p, ROLE_DIM, " ");
 	buf_free(&note);
 }
 
-static void draw_pane(
+void screen_pane(
 	struct screen *s, enum screen_view which, const struct model *m, struct canvas *c, struct rect area, bool focused)
 {
 	struct view *v = s->views[which];
@@ -345,11 +354,19 @@ static void draw_pane(
 	s->shown[which] = true;
 	struct rect head = rect_cut_top(&area, area.h > 2 ? 1 : 0);
 	if (head.h)
-		draw_head(v, m, c, head, focused);
+		draw_head(v, m, c, head, focused, false);
 	v->ops->draw(v, m, c, area, focused);
 }
 
-static void draw_separator(struct canvas *c, struct rect line, bool tee)
+void screen_folded(
+	struct screen *s, enum screen_view which, const struct model *m, struct canvas *c, struct rect area, bool focused)
+{
+	struct rect head = rect_cut_top(&area, 1);
+	if (head.w > 0 && head.h > 0)
+		draw_head(s->views[which], m, c, head, focused, true);
+}
+
+void screen_separator(struct canvas *c, struct rect line, bool tee)
 {
 	canvas_vline(c, line, ROLE_BORDER);
 	struct pen p = pen_at(c, line, 0);
@@ -366,8 +383,8 @@ static void draw_columns(struct screen *s, const struct model *m, struct canvas 
 	layout_columns(area, 1, parts, 3, rects);
 	for (int i = 0; i < 3; i++) {
 		if (rects[i].w && i > 0)
-			draw_separator(c, (struct rect){rects[i].x - 1, area.y, 1, area.h}, true);
-		draw_pane(s, which[i], m, c, rects[i], s->focus == which[i]);
+			screen_separator(c, (struct rect){rects[i].x - 1, area.y, 1, area.h}, true);
+		screen_pane(s, which[i], m, c, rects[i], s->focus == which[i]);
 	}
 }
 
@@ -377,7 +394,7 @@ static void draw_stacked(struct screen *s, const struct model *m, struct canvas 
 	static const struct layout_part parts[2] = {{36, 0, 3, 0}, {28, 44, 2, 1}};
 	struct rect rects[2], right[2];
 	layout_columns(area, 1, parts, 2, rects);
-	draw_pane(s, SCREEN_EVENTS, m, c, rects[0], s->focus == SCREEN_EVENTS);
+	screen_pane(s, SCREEN_EVENTS, m, c, rects[0], s->focus == SCREEN_EVENTS);
 	if (rects[1].w == 0)
 		return;
 	int faults = (int)s->views[SCREEN_FAULTS]->list.count + 1, properties = (int)s->views[SCREEN_PROPERTIES]->list.count + 1;
@@ -386,9 +403,9 @@ static void draw_stacked(struct screen *s, const struct model *m, struct canvas 
 		{faults < half ? faults : half, 0, properties > half ? 0 : 1, s->focus == SCREEN_FAULTS ? 0 : 2},
 		{properties < half ? properties : half, 0, 1, s->focus == SCREEN_PROPERTIES ? 0 : 1}};
 	layout_rows(rects[1], 0, rows, 2, right);
-	draw_separator(c, (struct rect){rects[1].x - 1, area.y, 1, area.h}, true);
-	draw_pane(s, SCREEN_FAULTS, m, c, right[0], s->focus == SCREEN_FAULTS);
-	draw_pane(s, SCREEN_PROPERTIES, m, c, right[1], s->focus == SCREEN_PROPERTIES);
+	screen_separator(c, (struct rect){rects[1].x - 1, area.y, 1, area.h}, true);
+	screen_pane(s, SCREEN_FAULTS, m, c, right[0], s->focus == SCREEN_FAULTS);
+	screen_pane(s, SCREEN_PROPERTIES, m, c, right[1], s->focus == SCREEN_PROPERTIES);
 }
 
 /* What has no room gives way; the focused list never does. */
@@ -396,7 +413,7 @@ static void draw_lists(struct screen *s, const struct model *m, struct canvas *c
 {
 	bool other = s->focus != SCREEN_EVENTS;
 	if (s->wide || (other && area.w < 36 + 1 + 28) || area.h < 4)
-		draw_pane(s, s->focus, m, c, area, true);
+		screen_pane(s, s->focus, m, c, area, true);
 	else if (area.w >= 46 + 26 + 30 + 2)
 		draw_columns(s, m, c, area);
 	else
@@ -425,13 +442,13 @@ static void draw_run(struct screen *s, const struct model *m, struct canvas *c, 
 	if (s->bottom == BOTTOM_LISTS)
 		draw_lists(s, m, c, rects[1]);
 	else
-		draw_pane(s,
+		screen_pane(s,
 			s->bottom == BOTTOM_DETAIL            ? SCREEN_DETAIL
 				: s->bottom == BOTTOM_CONSOLE ? SCREEN_CONSOLE
 							      : SCREEN_PLAN,
 			m, c, rects[1], true);
 	if (tall)
-		draw_pane(s, SCREEN_CONSOLE, m, c, rects[2], false);
+		screen_pane(s, SCREEN_CONSOLE, m, c, rects[2], false);
 }
 
 static void draw_page(struct screen *s, const struct model *m, struct canvas *c, struct rect area)
@@ -441,11 +458,14 @@ static void draw_page(struct screen *s, const struct model *m, struct canvas *c,
 		draw_run(s, m, c, area);
 		break;
 	case PAGE_RUNS:
-		draw_pane(s, SCREEN_RUNS, m, c, area, true);
+		screen_pane(s, SCREEN_RUNS, m, c, area, true);
 		break;
 	case PAGE_DIFF:
 		s->shown[SCREEN_DIFF] = true;
 		s->views[SCREEN_DIFF]->ops->draw(s->views[SCREEN_DIFF], m, c, area, true);
+		break;
+	case PAGE_DEBUG:
+		screen_draw_debug(s, m, c, area);
 		break;
 	case PAGE_HELP:
 	case PAGE_TOUR: {

@@ -102,6 +102,12 @@ struct view *view_runs_create(void);
 struct view *view_diff_create(void);
 struct view *view_help_create(void);
 struct view *view_tour_create(void);
+struct view *view_debug_code_create(void);
+struct view *view_debug_where_create(void);
+struct view *view_debug_locals_create(void);
+struct view *view_debug_regs_create(void);
+struct view *view_debug_processes_create(void);
+struct view *view_debug_output_create(void);
 
 /* Sets what the detail view is about. */
 void view_detail_show(struct view *v, enum subject subject, size_t index);

@@ -1,0 +1,237 @@
+/* The session behind the debug view, seen from the screen: started, fed with verbs, asked for pictures, ended. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/app_data.h"
+
+#define PROGRESS_MS 200              /* what takes longer is said */
+#define OUTPUT_MAX  (1024 * 1024)    /* bytes of output that are kept */
+#define OUTPUT_KEEP (OUTPUT_MAX / 2) /* ... after there were more */
+
+static void forget(struct app *app)
+{
+	struct model_debug *m = &app->model.debug;
+	debug_picture_destroy(m->picture);
+	buf_free(&m->output);
+	m->picture = NULL;
+	m->run = NULL;
+	m->alive = false;
+	m->shown++;
+	app->debug.run = NULL;
+	app->debug.follow = false;
+	if (app->debug.progress)
+		screen_progress(&app->screen, NULL);
+	app->debug.progress = false;
+	app->dirty = true;
+}
+
+void debug_end(struct app *app)
+{
+	struct debugging *d = &app->debug;
+	struct debugger *left = d->debugger;
+	screen_drop(&app->screen, PAGE_DEBUG);
+	forget(app);
+	d->debugger = NULL;
+	if (!left)
+		return;
+	debugger_end(left);
+	for (size_t i = 0; left && i < DEBUGGERS_ENDING_MAX; i++)
+		if (!d->ending[i]) {
+			d->ending[i] = left;
+			left = NULL;
+		}
+	debugger_destroy(left); /* there are too many already: this one is waited for */
+}
+
+void debug_stop(struct app *app)
+{
+	struct debugging *d = &app->debug;
+	debugger_destroy(d->debugger);
+	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX; i++)
+		debugger_destroy(d->ending[i]);
+	*d = (struct debugging){0};
+	debug_picture_destroy(app->model.debug.picture);
+	buf_free(&app->model.debug.output);
+	app->model.debug = (struct model_debug){0};
+}
+
+bool debug_start(struct app *app, struct run *run, uint64_t icount, struct err *err)
+{
+	struct debugging *d = &app->debug;
+	debug_end(app);
+	d->debugger = debugger_start(timeline_path(run->timeline), icount, err);
+	if (!d->debugger)
+		return false;
+	d->run = run;
+	app->model.debug.run = run;
+	app->model.debug.alive = true;
+	app->model.debug.shown++;
+	return true;
+}
+
+/* ---- what goes in ---- */
+
+bool debug_verb(struct app *app, const char *line, bool typed, struct err *err)
+{
+	if (!app->debug.debugger || !app->model.debug.alive)
+		return err_set(err, ERR_USAGE, "there is no machine: x on an event starts one");
+	return debugger_run(app->debug.debugger, line, typed, err);
+}
+
+void debug_follow(struct app *app, const struct run *run)
+{
+	struct err err = {0};
+	if (!app->debug.debugger || app->debug.run != run || !app->model.debug.alive)
+		return;
+	app->debug.follow = false;
+	if (!debugger_goto(app->debug.debugger, run_icount(run), &err))
+		app_message(app, true, "%s", err.text);
+}
+
+/* ---- what comes out ---- */
+
+void debug_log(struct app *app, const char *text)
+{
+	struct buf *out = &app->model.debug.output;
+	if (out->size > OUTPUT_MAX) {
+		const char *from = memchr(out->data + out->size - OUTPUT_KEEP, '\n', OUTPUT_KEEP);
+		buf_drop(out, from ? (size_t)(from + 1 - out->data) : out->size);
+	}
+	buf_str(out, text);
+	if (*text && text[strlen(text) - 1] != '\n')
+		buf_char(out, '\n');
+	app->model.debug.shown++;
+	app->dirty = true;
+}
+
+/* Keys say only what one would not expect; what was typed is answered in the pane of output. */
+static void answer(struct app *app, const struct debug_answer *a)
+{
+	if (a->typed) {
+		char *head = mem_printf("> %s", a->line);
+		debug_log(app, head);
+		debug_log(app, a->output);
+		free(head);
+		app->screen.folded &= ~(1u << SCREEN_DEBUG_OUTPUT);
+		app->screen.debug_focus = SCREEN_DEBUG_OUTPUT;
+	} else if (strncmp(a->output, "at ", 3) != 0 && *a->output) {
+		char *first = mem_strn(a->output, strcspn(a->output, "\n"));
+		app_message(app, false, "%s", first);
+		free(first);
+	}
+	if (a->problem && (a->typed || !a->cancelled)) {
+		if (a->typed)
+			debug_log(app, a->problem);
+		app_message(app, !a->cancelled, "%s", a->problem);
+	}
+}
+
+static void take_answers(struct app *app)
+{
+	bool quit = false;
+	for (struct debug_answer *a; (a = debugger_take_answer(app->debug.debugger)) != NULL;) {
+		answer(app, a);
+		quit |= a->quit;
+		debug_answer_destroy(a);
+	}
+	if (quit)
+		debug_end(app);
+}
+
+static void take_picture(struct app *app)
+{
+	struct debug_picture *p = debugger_take_picture(app->debug.debugger);
+	if (!p)
+		return;
+	debug_picture_destroy(app->model.debug.picture);
+	app->model.debug.picture = p;
+	app->model.debug.shown++;
+	app->debug.follow = true;
+	app->dirty = true;
+}
+
+/* While moves wait, the playhead stands where the last of them will lead. */
+static void bring_playhead(struct app *app)
+{
+	struct run *run = app->debug.run;
+	size_t event = app->model.debug.picture->event;
+	app->debug.follow = false;
+	if (event != run->playhead && (event == TIMELINE_NONE || event < timeline_count(run->timeline)))
+		run_goto(run, event, false);
+	app->dirty = true;
+}
+
+static void show_progress(struct app *app, bool busy, const char *what, int64_t since_ms)
+{
+	int64_t took = app_clock_ms() - since_ms;
+	if (busy && what && took >= PROGRESS_MS) {
+		char *text = mem_printf("%.30s %" PRId64 ".%" PRId64 " s; Esc stops", what, took / 1000, took / 100 % 10);
+		screen_progress(&app->screen, text);
+		free(text);
+		app->debug.progress = app->dirty = true;
+	} else if (app->debug.progress && !busy) {
+		screen_progress(&app->screen, NULL);
+		app->debug.progress = false;
+		app->dirty = true;
+	}
+}
+
+static void reap(struct app *app)
+{
+	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX; i++)
+		if (app->debug.ending[i] && debugger_ended(app->debug.ending[i])) {
+			debugger_destroy(app->debug.ending[i]);
+			app->debug.ending[i] = NULL;
+		}
+}
+
+void debug_step(struct app *app)
+{
+	struct debugging *d = &app->debug;
+	reap(app);
+	if (d->debugger && !screen_has(&app->screen, PAGE_DEBUG)) /* closing the view ends the machine */
+		debug_end(app);
+	if (!d->debugger)
+		return;
+	bool is_error, ended = debugger_ended(d->debugger);
+	take_picture(app);
+	char *note = debugger_take_note(d->debugger, &is_error);
+	if (note)
+		app_message(app, is_error, "%s", note);
+	free(note);
+	take_answers(app);
+	if (!d->debugger)
+		return;
+	char *what = NULL;
+	int64_t since;
+	bool busy = debugger_busy(d->debugger, &what, &since);
+	if (d->follow && !busy)
+		bring_playhead(app);
+	show_progress(app, busy, what, since);
+	free(what);
+	if (ended && app->model.debug.alive) {
+		app->model.debug.alive = false; /* it could not be opened, which the note said */
+		app->dirty = true;
+	}
+}
+
+bool debug_busy(const struct app *app)
+{
+	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX; i++)
+		if (app->debug.ending[i])
+			return true;
+	return app->debug.debugger && (debugger_busy(app->debug.debugger, NULL, NULL) || app->debug.follow);
+}
+
+size_t debug_poll(const struct app *app, struct pollfd *fds, size_t room)
+{
+	size_t count = 0;
+	if (app->debug.debugger && count < room && app->model.debug.alive)
+		fds[count++] = (struct pollfd){.fd = debugger_fd(app->debug.debugger), .events = POLLIN};
+	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX && count < room; i++)
+		if (app->debug.ending[i])
+			fds[count++] = (struct pollfd){.fd = debugger_fd(app->debug.ending[i]), .events = POLLIN};
+	return count;
+}

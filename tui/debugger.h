@@ -1,0 +1,64 @@
+/*
+ * A debug session (engine/session) in a thread of its own, so that no key waits for a machine. Lines of the debug language go
+ * in; pictures of where the machine stands, and what the lines printed, come out. The thread owns the machine from its start to
+ * its end: QEMU dies with that thread.
+ */
+#ifndef TUI_DEBUGGER_H
+#define TUI_DEBUGGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/buf.h"
+#include "engine/err.h"
+#include "tui/debugpicture.h"
+
+#define DEBUGGER_QUEUE_MAX 64 /* lines that wait; more are refused */
+
+/* One line that was run. */
+struct debug_answer {
+	char *line;     /* as it was given */
+	char *output;   /* what it printed */
+	char *problem;  /* NULL: it was done */
+	bool typed;     /* by a person: its output is to be shown */
+	bool cancelled; /* problem says how far it came */
+	bool quit;      /* it asks for the end of the session */
+	struct debug_answer *next;
+};
+
+struct debugger;
+
+/* Opens the run at path and goes to icount. Fails only when no thread could be made; what else goes wrong is told by
+ * debugger_problem. */
+struct debugger *debugger_start(const char *path, uint64_t icount, struct err *err);
+/* Asks for the end. debugger_ended tells when it is there; debugger_destroy waits for it (NULL is fine). */
+void debugger_end(struct debugger *d);
+bool debugger_ended(struct debugger *d);
+void debugger_destroy(struct debugger *d);
+
+/* Readable when something can be taken, or it has ended. Reading is debugger_take's affair. */
+int debugger_fd(const struct debugger *d);
+/* Runs a line after those that wait. ERR_USAGE when too many do. */
+bool debugger_run(struct debugger *d, const char *line, bool typed, struct err *err);
+/* The place `icount`, instead of all moves that wait. */
+bool debugger_goto(struct debugger *d, uint64_t icount, struct err *err);
+/* Stops the line that runs and drops those that wait. False: nothing ran. */
+bool debugger_cancel(struct debugger *d);
+/* What it works on, and since when (of CLOCK_MONOTONIC): false when it works on nothing. *ret is owned by the caller. */
+bool debugger_busy(struct debugger *d, char **ret_what, int64_t *ret_since_ms);
+
+/* The newest picture if there is one that was not taken, else NULL. Owned by the caller. */
+struct debug_picture *debugger_take_picture(struct debugger *d);
+struct debug_answer *debugger_take_answer(struct debugger *d); /* the oldest; NULL */
+/* Something that a person should know (QEMU ended; the session could not be opened), once. Owned by the caller, or NULL. */
+char *debugger_take_note(struct debugger *d, bool *ret_is_error);
+
+void debug_answer_destroy(struct debug_answer *a);
+
+/* The debug language, for completion and help: the verb number i, or NULL after the last. */
+const char *debugger_verb(size_t i, const char **ret_operands, const char **ret_about);
+/* The line's first word is a verb or its alias; exact: not only a beginning of one. */
+bool debugger_knows(const char *line, bool exact);
+
+#endif

@@ -1,0 +1,18 @@
+/* What the files that draw the screen share: screen_draw.c and screen_debug.c. */
+#ifndef TUI_SCREEN_PARTS_H
+#define TUI_SCREEN_PARTS_H
+
+#include "tui/screen.h"
+
+/* A view with its head line, which goes when there is little room. */
+void screen_pane(
+	struct screen *s, enum screen_view which, const struct model *m, struct canvas *c, struct rect area, bool focused);
+/* Only its head line: the pane is folded. */
+void screen_folded(
+	struct screen *s, enum screen_view which, const struct model *m, struct canvas *c, struct rect area, bool focused);
+void screen_separator(struct canvas *c, struct rect line, bool tee);
+
+/* The page of the debug view. */
+void screen_draw_debug(struct screen *s, const struct model *m, struct canvas *c, struct rect area);
+
+#endif
