@@ -111,7 +111,7 @@ build/agent/%.o: agent/%.c Makefile
 	$(Q)mkdir -p build/agent && $(STATIC_CC) $(BASE_CFLAGS) $(STATIC_CFLAGS) -c -o $@ $<
 
 # QEMU loads it into itself when somebody looks for who wrote or executed something.
-$(B)/polecat-scan.so: plugin/scan.c plugin/scan.h
+$(B)/polecat-scan.so: engine/scan_plugin.c engine/scan_hits.h
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(B) && $(CC) $(BASE_CFLAGS) -O2 -g -shared -fPIC -fvisibility=hidden -MF $(B)/polecat-scan.d -o $@ $<
 
@@ -159,8 +159,8 @@ $(B)/make-run $(B)/time-timeline $(B)/icounts:
 	$(call say,LD,$@)
 	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
 
-SOURCES := $(wildcard plugin/*.c agent/*.c engine/*.c tui/*.c tests/unit/*.c tests/fuzz/*.c tests/workloads/*.c tests/machine/*.c tests/tools/*.c)
-HEADERS := $(wildcard plugin/*.h agent/*.h engine/*.h tui/*.h tests/unit/*.h tests/fuzz/*.h tests/tools/*.h)
+SOURCES := $(wildcard agent/*.c engine/*.c tui/*.c tests/unit/*.c tests/fuzz/*.c tests/workloads/*.c tests/machine/*.c tests/tools/*.c)
+HEADERS := $(wildcard agent/*.h engine/*.h tui/*.h tests/unit/*.h tests/fuzz/*.h tests/tools/*.h)
 compile_commands.json: always
 	@mkdir -p $(B) && { echo '['; for f in $(SOURCES); do printf '%s{"directory": "%s", "file": "%s", "command": "cc %s -c %s"}\n' "$$comma" \
 		'$(CURDIR)' $$f '$(filter-out -MMD -MP,$(POLECAT_CFLAGS)) $(PKG_CFLAGS)' $$f; comma=,; done; echo ']'; } >$(B)/commands.new

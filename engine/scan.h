@@ -1,6 +1,6 @@
 /*
  * Who executed or wrote something, and when: found by executing a part of a run once more with a plugin in QEMU that notes it
- * (plugin/scan.c). Hits are counted, not stopped at, so a million of them cost little more than one.
+ * (engine/scan_plugin.c). Hits are counted, not stopped at, so a million of them cost little more than one.
  *
  * Stores that the processor itself makes are not seen: exception frames, accessed and dirty bits of page tables.
  */
@@ -14,7 +14,7 @@
 #include "engine/err.h"
 #include "engine/machine.h"
 #include "engine/walk.h"
-#include "plugin/scan.h"
+#include "engine/scan_hits.h"
 
 struct scan;
 

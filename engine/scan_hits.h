@@ -3,8 +3,8 @@
  * machine is stopped and then restores a checkpoint, which makes QEMU translate its code anew; the plugin writes the answer while
  * the machine runs.
  */
-#ifndef PLUGIN_SCAN_H
-#define PLUGIN_SCAN_H
+#ifndef ENGINE_SCAN_HITS_H
+#define ENGINE_SCAN_HITS_H
 
 #include <stdint.h>
 

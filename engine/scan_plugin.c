@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "plugin/scan.h"
+#include "engine/scan_hits.h"
 
 /* ---- QEMU --------------------------------------------------------------------------------------------------- */
 
