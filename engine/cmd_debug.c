@@ -157,7 +157,11 @@ static bool debug_run(const struct args *args, const char *path, struct cancel *
 	/* Without a place to keep them there are no bookmarks, which is said when one is made. */
 	bookmarks_load(&bookmarks, timeline_name(session_timeline(session)), &ignored);
 	struct breaks breaks = {0};
+	const char *const *source_dirs;
+	size_t source_dir_count = args_values(args, "source-dir", &source_dirs);
 	struct debug d = {.verbs = {.session = session,
+				  .source_dirs = source_dirs,
+				  .source_dir_count = source_dir_count,
 				  .bookmarks = &bookmarks,
 				  .breaks = &breaks,
 				  .cancel = cancel,
@@ -200,7 +204,8 @@ static const struct args_option options[] = {
 	{"command", 'e', "COMMAND", true,
 		"Run this command (`help` lists them), then the next -e; the first that fails ends it."},
 	{"file", 'x', "FILE", true, "Run the commands of this file first, one a line; # begins a comment."},
-	{"debug-dir", 0, "DIR", true, "Look for debug information below DIR (.build-id/...)."},
+	{"debug-dir", 0, "DIR", true, "Look for debug information below DIR (.build-id/..., .gnu_debuglink)."},
+	{"source-dir", 0, "DIR", true, "Look for source files below DIR before the places where they were compiled."},
 	{"checkpoints", 0, "MIB", false, "Memory for checkpoints (default 1024)."},
 	COMMON_OPTION_JSON,
 	COMMON_OPTION_RUNS,

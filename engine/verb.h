@@ -27,9 +27,11 @@ struct verbs {
 	struct bookmarks *bookmarks;
 	struct cancel *cancel; /* may be NULL */
 	struct progress progress;
-	struct breaks *breaks; /* of `break` and `watch` */
-	bool quit;             /* set by `quit` */
-	bool moved;            /* set by verbs that move: the place was printed */
+	struct breaks *breaks;          /* of `break` and `watch` */
+	const char *const *source_dirs; /* where `source` looks for files first */
+	size_t source_dir_count;
+	bool quit;  /* set by `quit` */
+	bool moved; /* set by verbs that move: the place was printed */
 };
 
 typedef bool verb_run(struct verbs *v, const struct words *words, struct buf *out, struct err *err);
@@ -51,6 +53,9 @@ verb_run verb_regs, verb_mem, verb_disas, verb_digest, verb_checkpoints;
 /* verb_guest.c */
 verb_run verb_ps, verb_where, verb_threads, verb_maps, verb_fds, verb_sockets, verb_env, verb_print, verb_locals, verb_symbol,
 	verb_cat, verb_ls;
+
+/* verb_source.c */
+verb_run verb_source;
 
 /* verb_scan.c */
 verb_run verb_last, verb_first, verb_count, verb_until, verb_runtil, verb_break, verb_watch, verb_breaks, verb_delete,

@@ -62,6 +62,8 @@ static const struct verb verbs[] = {
 	{"print", NULL, "EXPRESSION", 1, WORDS_MAX, "A variable of the current program: name, a.b, p->x, list[3], *p, &x.",
 		"programs", verb_print},
 	{"locals", NULL, "", 0, 0, "Local variables of the current function.", "programs", verb_locals},
+	{"source", "l", "[ADDRESS|FUNCTION|FILE:LINE [LINES]]", 0, 2,
+		"Source lines around the current place of the current program, or another place.", "programs", verb_source},
 	{"symbol", NULL, "NAME|ADDRESS", 1, 1, "Address and size of a symbol; the symbol at an address.", "programs",
 		verb_symbol},
 
