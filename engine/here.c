@@ -135,11 +135,24 @@ void here_prefer(struct here *h, long node)
 }
 
 /* The control groups of the agent's own making: agent/cgroup.h. */
-static bool is_of_node(const struct process *p, long node)
+#define NODE_GROUP "/node-"
+
+bool here_is_of_node(const struct process *p, size_t node)
 {
 	char name[32];
-	snprintf(name, sizeof name, "/node-%ld", node);
-	return node < 0 ? !strncmp(p->cgroup, "/node-", strlen("/node-")) : !strcmp(p->cgroup, name);
+	snprintf(name, sizeof name, NODE_GROUP "%zu", node);
+	return !strcmp(p->cgroup, name);
+}
+
+const struct process *here_node(struct here *h, size_t node, struct err *err)
+{
+	const struct process_list *list = here_processes(h, err);
+	for (size_t i = 0; list && i < list->count; i++)
+		if (here_is_of_node(&list->list[i], node))
+			return &list->list[i]; /* the list is by pid */
+	if (list)
+		err_set(err, ERR_INPUT, "the node has no process here");
+	return NULL;
 }
 
 const struct process *here_focus(struct here *h, struct err *err)
@@ -149,13 +162,9 @@ const struct process *here_focus(struct here *h, struct err *err)
 	if (!list)
 		return NULL;
 	const struct process *current = here_current(h, &ignored);
-	if (current && is_of_node(current, -1))
+	if (current && !strncmp(current->cgroup, NODE_GROUP, sizeof NODE_GROUP - 1))
 		return current;
-	/* The first process of an invocation has the lowest pid of them. */
-	const struct process *first = NULL;
-	for (size_t i = 0; h->node >= 0 && i < list->count; i++)
-		if (is_of_node(&list->list[i], h->node) && (!first || list->list[i].pid < first->pid))
-			first = &list->list[i];
+	const struct process *first = h->node >= 0 ? here_node(h, (size_t)h->node, &ignored) : NULL;
 	return first ? first : here_current(h, err);
 }
 

@@ -36,6 +36,10 @@ const struct process_list *here_processes(struct here *h, struct err *err);
 const struct process *here_current(struct here *h, struct err *err);
 /* The node (from 0) whose affairs are looked at, -1 for none. */
 void here_prefer(struct here *h, long node);
+/* The main process of a node: of its processes the one with the lowest pid. NULL when it has none here. */
+const struct process *here_node(struct here *h, size_t node, struct err *err);
+/* Does a process belong to a node? */
+bool here_is_of_node(const struct process *p, size_t node);
 /*
  * The process that questions without a pid are about: the one on the processor when it belongs to a node; else, since the agent
  * or the idle task is nobody's question, the main process of the preferred node, if it has one; else the one on the processor.

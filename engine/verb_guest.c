@@ -11,13 +11,31 @@
 
 enum { CAT_MAX = 16 << 20 };
 
-/* The process that a word names by its pid; without a word the one in focus. */
+/* The node that a word names; -1 when it is a number, or none. */
+static int node_of(const struct verbs *v, const char *word)
+{
+	int number = word && *word && (*word < '0' || *word > '9') ? timeline_node_find(session_timeline(v->session), word) : -1;
+	return number > 0 ? number - 1 : -1; /* the machine itself is number 0 */
+}
+
+/* The process that a word names by its pid, or as the main one of a node; without a word the current one. */
 static const struct process *process(struct verbs *v, const char *word, struct err *err)
 {
 	struct here *here = session_here(v->session);
 	uint64_t pid;
 	if (!word)
 		return here_focus(here, err);
+	int node = node_of(v, word);
+	if (node >= 0) {
+		const struct process *main_process = here_node(here, (size_t)node, err);
+		if (!main_process)
+			err_prefix(err, "%s", word);
+		return main_process;
+	}
+	if (*word < '0' || *word > '9') {
+		err_set(err, ERR_USAGE, "'%.60s' is no process: expected its pid, or the name of a node", word);
+		return NULL;
+	}
 	if (!verb_number(word, "the process", &pid, err))
 		return NULL;
 	const struct process_list *list = here_processes(here, err);
@@ -101,12 +119,8 @@ bool verb_maps(struct verbs *v, const struct words *w, struct buf *out, struct e
 	return true;
 }
 
-static bool files(struct verbs *v, const struct words *w, bool sockets, struct buf *out, struct err *err)
+static void print_files(const struct guest *guest, const struct process *p, bool sockets, struct buf *out)
 {
-	const struct process *p = process(v, w->list[1], err);
-	if (!p)
-		return false;
-	const struct guest *guest = here_guest(session_here(v->session), err);
 	struct guest_place root = guestfile_root(guest, p->task);
 	struct openfiles list = {0};
 	openfiles_read(guest, p->task, &root, &list);
@@ -115,6 +129,28 @@ static bool files(struct verbs *v, const struct words *w, bool sockets, struct b
 	else
 		openfiles_print(&list, out);
 	openfiles_finish(&list);
+}
+
+/* Of a process; of a node: of each of its processes. */
+static bool files(struct verbs *v, const struct words *w, bool sockets, struct buf *out, struct err *err)
+{
+	const struct process *p = process(v, w->list[1], err);
+	if (!p)
+		return false;
+	struct here *here = session_here(v->session);
+	const struct guest *guest = here_guest(here, err);
+	const struct process_list *list = here_processes(here, err);
+	int node = node_of(v, w->list[1]);
+	if (node < 0)
+		print_files(guest, p, sockets, out);
+	for (size_t i = 0; node >= 0 && i < list->count; i++) {
+		const struct process *each = &list->list[i];
+		if (!here_is_of_node(each, (size_t)node))
+			continue;
+		text_put_safe(out, each->name, strnlen(each->name, sizeof each->name));
+		buf_printf(out, "[%u]:\n", each->pid);
+		print_files(guest, each, sockets, out);
+	}
 	return true;
 }
 
@@ -136,8 +172,10 @@ bool verb_env(struct verbs *v, const struct words *w, struct buf *out, struct er
 		return false;
 	bool ok = process_environ(here_guest(session_here(v->session), err), p->task, &bytes) ||
 		err_set(err, ERR_INPUT, "process %u has no environment any more", p->pid);
-	if (ok && bytes.size)
+	if (ok && bytes.size) {
 		process_print_words(bytes.data, bytes.size, '\n', out);
+		buf_char(out, '\n');
+	}
 	buf_free(&bytes);
 	return ok;
 }
@@ -192,20 +230,17 @@ bool verb_symbol(struct verbs *v, const struct words *w, struct buf *out, struct
 
 /* ---- files, from the guest's memory ------------------------------------------------------------------------- */
 
-/* "PATH" as the current process sees it, "PID:PATH" as that process does. */
+/* "PATH" as the current process sees it, "PID:PATH" or "NODE:PATH" as that process does. */
 static bool find_file(struct verbs *v, const char *word, struct guestdir_node *place, struct guestfile *file, struct err *err)
 {
-	const char *colon = strchr(word, ':'), *path = word;
-	char pid[24];
-	bool other = colon && colon > word && (size_t)(colon - word) < sizeof pid &&
-		strspn(word, "0123456789") == (size_t)(colon - word);
-	if (other) {
-		memcpy(pid, word, (size_t)(colon - word));
-		pid[colon - word] = '\0';
-		path = colon + 1;
-	}
-	const struct process *p = process(v, other ? pid : NULL, err);
-	return p && guestdir_find(here_guest(session_here(v->session), err), p->task, path, true, place, file, err);
+	size_t size = strcspn(word, ":/");
+	bool other = size && word[size] == ':';
+	char *name = other ? mem_strn(word, size) : NULL;
+	const struct process *p = process(v, name, err);
+	free(name);
+	return p &&
+		guestdir_find(here_guest(session_here(v->session), err), p->task, word + (other ? size + 1 : 0), true, place,
+			file, err);
 }
 
 bool verb_cat(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
