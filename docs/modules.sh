@@ -9,6 +9,8 @@ about() {
 	file=$1.h
 	[ -f "$file" ] || file=$1.c
 	awk '
+		# Only a comment before all code speaks of the whole file.
+		!on && /^#include|^[a-z]/ { exit }
 		/^\/\*/ { on = 1 }
 		on {
 			end = /\*\//

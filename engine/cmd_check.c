@@ -1,3 +1,4 @@
+/* polecat check: many seeds, reports for CI, exit statuses. */
 #include <stdlib.h>
 #include <string.h>
 

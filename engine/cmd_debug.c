@@ -1,3 +1,4 @@
+/* polecat debug: a session at a moment of a run, fed by words instead of keys. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

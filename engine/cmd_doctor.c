@@ -1,3 +1,4 @@
+/* polecat doctor: what works on this host. */
 #include <stdio.h>
 
 #include "engine/commands.h"

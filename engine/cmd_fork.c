@@ -1,3 +1,4 @@
+/* polecat fork: a command executed in the past. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

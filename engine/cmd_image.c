@@ -1,3 +1,4 @@
+/* polecat image: boot snapshots listed, made and cleared up. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* polecat ls and gc: what is in the runs directory, and clearing it up. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* polecat replay and verify: is a run the same again? */
 #include <stdlib.h>
 
 #include "engine/commands.h"

@@ -1,3 +1,4 @@
+/* polecat run: one recording, and what came of it. */
 #include <stdlib.h>
 #include <string.h>
 

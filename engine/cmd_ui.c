@@ -1,3 +1,4 @@
+/* polecat ui: starts polecat-tui, which stands beside this program. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

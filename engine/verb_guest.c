@@ -1,3 +1,4 @@
+/* Debug commands that ask the guest: processes, threads, files, sockets, and the variables of programs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Debug commands that ask the machine: registers, memory, instructions, digests. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Debug commands that move the playhead, and the bookmarks to move to. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Debug commands that look through a stretch of the run: who wrote or executed something, and when. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Debug commands that show the source lines of the program in focus. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
