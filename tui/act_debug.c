@@ -79,7 +79,7 @@ bool act_debug_code(struct app *app, const char *arg, struct err *err)
 	static const char *const names[] = {
 		[DEBUG_CODE_AUTO] = "auto", [DEBUG_CODE_SOURCE] = "source", [DEBUG_CODE_DISASSEMBLY] = "disassembly"};
 	struct model_debug *m = &app->model.debug;
-	int next = ((int)m->code + 1) % 3;
+	int next = model_debug_source(m) ? DEBUG_CODE_DISASSEMBLY : DEBUG_CODE_SOURCE;
 	if (arg) {
 		for (next = 0; next < 3 && strcmp(arg, names[next]) != 0; next++)
 			;

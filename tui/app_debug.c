@@ -15,6 +15,8 @@ static void forget(struct app *app)
 	struct model_debug *m = &app->model.debug;
 	debug_picture_destroy(m->picture);
 	buf_free(&m->output);
+	free(m->problem);
+	m->problem = NULL;
 	m->picture = NULL;
 	m->run = NULL;
 	m->alive = false;
@@ -54,6 +56,7 @@ void debug_stop(struct app *app)
 	*d = (struct debugging){0};
 	debug_picture_destroy(app->model.debug.picture);
 	buf_free(&app->model.debug.output);
+	free(app->model.debug.problem);
 	app->model.debug = (struct model_debug){0};
 }
 
@@ -200,6 +203,10 @@ void debug_step(struct app *app)
 	char *note = debugger_take_note(d->debugger, &is_error);
 	if (note)
 		app_message(app, is_error, "%s", note);
+	if (note && ended && !app->model.debug.problem) {
+		app->model.debug.problem = note;
+		note = NULL;
+	}
 	free(note);
 	take_answers(app);
 	if (!d->debugger)

@@ -1,10 +1,10 @@
 #include "tui/debugpicture.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/disas.h"
 #include "engine/file.h"
 #include "engine/text.h"
 #include "engine/verbs.h"
@@ -69,10 +69,10 @@ static void put_source(struct verbs *v, struct debug_picture *p)
 {
 	struct here *here = session_here(v->session);
 	struct err ignored = {0};
-	const struct frames *frames = here_current(here, &ignored) ? here_frames(here, 0, 0, &ignored) : NULL;
+	const struct frames *frames = here_focus(here, &ignored) ? here_frames(here, 0, 0, &ignored) : NULL;
 	struct program *program = frames ? here_program(here, 0, &ignored) : NULL;
 	struct symbols_place places[SYMBOLS_INLINE_MAX];
-	bool innermost = true;
+	bool innermost = p->on_processor;
 	for (size_t i = 0; program && i < frames->count; i++) {
 		if (frames->list[i].kernel) {
 			innermost = false;
@@ -89,6 +89,26 @@ static void put_source(struct verbs *v, struct debug_picture *p)
 	p->text[DEBUG_SOURCE] = mem_str("no source: the program here has no line numbers, or its files are not on this host\n");
 }
 
+/* Code as the processor sees it, with the kernel's names. */
+struct code {
+	struct space *space;
+	const struct guest *guest; /* NULL: no names */
+};
+
+static size_t read_current(void *data, uint64_t at, void *out, size_t size)
+{
+	struct code *code = data;
+	return memory_read_some(code->space, at, out, size);
+}
+
+static void name_kernel(void *data, uint64_t at, struct buf *out)
+{
+	struct code *code = data;
+	const struct ksym *symbol = code->guest ? ksyms_at(code->guest->layout->ksyms, at) : NULL;
+	if (symbol)
+		buf_printf(out, "%s+0x%" PRIx64, symbol->name, at - symbol->address);
+}
+
 static uint64_t function_start(struct program *program, uint64_t pc)
 {
 	uint64_t offset;
@@ -103,16 +123,18 @@ static void put_disassembly(struct verbs *v, const struct stop *stop, struct deb
 	struct err err = {0};
 	struct buf out = {0};
 	uint64_t pc = stop->regs.rip, from = pc;
-	struct program *program = here_current(here, &err) ? here_program(here, 0, &err) : NULL;
+	struct program *program = p->on_processor ? here_program(here, 0, &err) : NULL;
 	if (program)
 		from = function_start(program, pc);
 	bool ok = program && program_disas(program, from, 0, CODE_COUNT, pc, &out, &err);
-	/* Code that is entered in the middle of an instruction of its function has no "=>" then. */
+	/* Code that is entered in the middle of an instruction of its function has no "=>" then; and the agent's is not a
+	 * program of anybody's. */
 	if (!ok || !strstr(out.data, "=>")) {
-		char line[64];
+		struct space space = memory_current(stop);
+		struct disas disas = {
+			.read = read_current, .name = name_kernel, .data = &(struct code){&space, here_guest(here, &err)}};
 		out.size = 0;
-		snprintf(line, sizeof line, "disas 0x%" PRIx64 " 100", pc);
-		ok = verbs_run(v, line, strlen(line), &out, &err);
+		ok = disas_print(&disas, pc, 0, CODE_COUNT, pc, &out, &err);
 	}
 	if (!ok)
 		buf_printf(&out, "%s\n", err.text);
@@ -150,6 +172,52 @@ static char *pc_text(struct verbs *v, const struct stop *stop)
 	return buf_take(&out);
 }
 
+static void put_process(const struct process *process, struct buf *out)
+{
+	const char *cgroup = process->cgroup;
+	struct buf group = {0};
+	text_put_safe(&group, cgroup + (cgroup[0] == '/'), strlen(cgroup + (cgroup[0] == '/')));
+	buf_printf(
+		out, "%c%6u %c %-8s ", process->current ? '*' : ' ', process->pid, process->state, group.size ? group.data : "-");
+	if (process->command_size) {
+		process_print_words(process->command, process->command_size, ' ', out);
+	} else {
+		buf_char(out, '[');
+		text_put_safe(out, process->name, strnlen(process->name, sizeof process->name));
+		buf_char(out, ']');
+	}
+	buf_char(out, '\n');
+	buf_free(&group);
+}
+
+/* Programs first: the kernel's own threads are many and rarely asked for. Narrower than `ps`. */
+static char *processes(struct verbs *v)
+{
+	struct buf out = {0};
+	struct err err = {0};
+	const struct process_list *list = here_processes(session_here(v->session), &err);
+	buf_printf(&out, "%s\n", list ? "    pid s cgroup   command" : err.text);
+	for (int kernel = 0; list && kernel < 2; kernel++)
+		for (size_t i = 0; i < list->count; i++)
+			if ((list->list[i].mm == 0) == kernel)
+				put_process(&list->list[i], &out);
+	return buf_take(&out);
+}
+
+static void put_focus(struct verbs *v, struct debug_picture *p)
+{
+	struct here *here = session_here(v->session);
+	struct err ignored = {0};
+	const struct process *focus = here_focus(here, &ignored);
+	struct buf name = {0};
+	if (!focus)
+		return;
+	p->on_processor = focus == here_current(here, &ignored);
+	text_put_safe(&name, focus->name, strnlen(focus->name, sizeof focus->name));
+	buf_printf(&name, "[%u]", focus->pid);
+	p->focus = buf_take(&name);
+}
+
 struct debug_picture *debug_picture_take(struct verbs *v, struct err *err)
 {
 	const struct stop *stop = here_stop(session_here(v->session), err);
@@ -165,12 +233,13 @@ struct debug_picture *debug_picture_take(struct verbs *v, struct err *err)
 	session_print_place(v->session, &place);
 	p->place = buf_take(&place);
 	p->pc_text = pc_text(v, stop);
+	put_focus(v, p);
 	put_source(v, p);
 	put_disassembly(v, stop, p);
 	p->text[DEBUG_WHERE] = answer(v, "where");
 	p->text[DEBUG_REGS] = answer(v, "regs");
 	p->text[DEBUG_LOCALS] = answer(v, "locals");
-	p->text[DEBUG_PROCESSES] = answer(v, "ps");
+	p->text[DEBUG_PROCESSES] = processes(v);
 	return p;
 }
 
@@ -182,6 +251,7 @@ void debug_picture_destroy(struct debug_picture *p)
 		free(p->text[i]);
 	free(p->place);
 	free(p->pc_text);
+	free(p->focus);
 	free(p->source_name);
 	free(p);
 }

@@ -21,6 +21,8 @@ struct debug_picture {
 	uint64_t pc;
 	char *place;       /* "at 1 234 567 (ev:20 + 33), t 0.103 s" */
 	char *pc_text;     /* "0x000000000040113a main+0x4  in counter[71]" */
+	char *focus;       /* "counter[71]": whose calls and variables these are; NULL: nobody's */
+	bool on_processor; /* ... and it is the one on the processor */
 	char *source_name; /* "counter.c:34", NULL when no source can be read */
 	bool in_source;    /* the program counter itself is in it, not only a caller's */
 	char *text[DEBUG_TEXTS];

@@ -17,6 +17,7 @@ struct model_debug {
 	const struct run *run;         /* whose machine it is; NULL: there is no session */
 	bool alive;                    /* its thread works */
 	struct debug_picture *picture; /* where it stands; NULL before the first */
+	char *problem;                 /* why there is no machine, owned; NULL: nobody asked, or there is one */
 	struct buf output;             /* what commands printed, safe for a terminal */
 	enum debug_code code;          /* what the pane of code shows; AUTO: source when the pc is in it */
 	uint64_t shown;                /* grows with everything above */
@@ -36,6 +37,9 @@ struct model {
 	int64_t now_s;  /* host time, for ages; fixed in tests */
 	uint64_t shown; /* grows with everything that may change what is on the screen */
 };
+
+/* The pane of code shows source, not disassembly. */
+bool model_debug_source(const struct model_debug *m);
 
 /* The run that keys move in; NULL when none is open. */
 const struct run *model_run(const struct model *m);

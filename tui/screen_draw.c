@@ -96,7 +96,7 @@ static void draw_title(const struct screen *s, const struct model *m, struct can
 		pen_text(&p, ROLE_TITLE, "  tour");
 		break;
 	case PAGE_DEBUG:
-		pen_text(&p, ROLE_TITLE, "  debug");
+		pen_text(&p, ROLE_TITLE, "  debug ");
 		if (run)
 			draw_run_title(run, m->debug.picture ? m->debug.picture->icount : run_icount(run), &p);
 		break;

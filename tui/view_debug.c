@@ -47,12 +47,6 @@ static void put_text(struct doc *d, enum pane pane, const char *text)
 	}
 }
 
-static bool shows_source(const struct model_debug *m)
-{
-	return m->code == DEBUG_CODE_SOURCE ||
-		(m->code == DEBUG_CODE_AUTO && m->picture && m->picture->source_name && m->picture->in_source);
-}
-
 static const char *text_of(const struct view_debug *v, const struct model_debug *m)
 {
 	static const enum debug_pane texts[] = {[PANE_WHERE] = DEBUG_WHERE,
@@ -63,7 +57,7 @@ static const char *text_of(const struct view_debug *v, const struct model_debug 
 		return m->output.data ? m->output.data : "";
 	if (!m->picture)
 		return "";
-	enum debug_pane which = v->pane != PANE_CODE ? texts[v->pane] : shows_source(m) ? DEBUG_SOURCE : DEBUG_DISASSEMBLY;
+	enum debug_pane which = v->pane != PANE_CODE ? texts[v->pane] : model_debug_source(m) ? DEBUG_SOURCE : DEBUG_DISASSEMBLY;
 	return m->picture->text[which] ? m->picture->text[which] : "";
 }
 
@@ -107,7 +101,11 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 	doc_view_draw(&v->text, c, area);
 	if (!m->debug.picture && v->pane == PANE_CODE && area.h > 0) {
 		struct pen p = pen_at(c, area, area.h / 2);
-		pen_text(&p, ROLE_DIM, m->debug.alive ? "  starting the machine ..." : "  no machine: x on an event starts one");
+		if (m->debug.problem)
+			pen_printf(&p, ROLE_ERROR, " %s", m->debug.problem);
+		else
+			pen_text(&p, ROLE_DIM,
+				m->debug.alive ? " starting the machine ..." : " no machine: x on an event starts one");
 	}
 }
 
@@ -115,12 +113,14 @@ static void note(const struct view *view, const struct model *m, struct buf *out
 {
 	const struct view_debug *v = (const struct view_debug *)view;
 	const struct debug_picture *p = m->debug.picture;
+	if (p && p->focus && (v->pane == PANE_WHERE || v->pane == PANE_LOCALS))
+		buf_printf(out, "of %s%s", p->focus, p->on_processor ? "" : ", waiting");
 	if (!p || v->pane != PANE_CODE)
 		return;
-	if (!shows_source(&m->debug))
+	if (!model_debug_source(&m->debug))
 		buf_str(out, "disassembly");
 	else if (p->source_name)
-		buf_printf(out, "%s%s", p->source_name, p->in_source ? "" : " (of a caller)");
+		buf_printf(out, "%s%s", p->source_name, p->in_source ? "" : " (further out)");
 }
 
 static bool act(
@@ -139,8 +139,8 @@ static void destroy(struct view *view)
 
 static const struct view_ops ops[] = {
 	[PANE_CODE] = {.name = "code", .draw = draw, .act = act, .note = note, .destroy = destroy},
-	[PANE_WHERE] = {.name = "backtrace", .draw = draw, .act = act, .destroy = destroy},
-	[PANE_LOCALS] = {.name = "locals", .draw = draw, .act = act, .destroy = destroy},
+	[PANE_WHERE] = {.name = "backtrace", .draw = draw, .act = act, .note = note, .destroy = destroy},
+	[PANE_LOCALS] = {.name = "locals", .draw = draw, .act = act, .note = note, .destroy = destroy},
 	[PANE_REGS] = {.name = "registers", .draw = draw, .act = act, .destroy = destroy},
 	[PANE_PROCESSES] = {.name = "processes", .draw = draw, .act = act, .destroy = destroy},
 	[PANE_OUTPUT] = {.name = "output", .draw = draw, .act = act, .destroy = destroy},
