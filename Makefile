@@ -4,7 +4,9 @@
 # agent/: the static PID 1 of the machine. wire is shared with the engine and includes nothing.
 AGENT := wire why sha256 sysfile port outbox spec mission netlink net cgroup boot rootfs command launch ready stream node trouble \
 	trouble_process faults visit run main
-# engine/: a library without curses ...
+# engine/: what QEMU itself loads to look for something in a run; a library of its own (polecat-scan.so) ...
+PLUGIN := scan_hits scan_plugin
+# ... a library without curses ...
 ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml \
 	scenario schema scenario_keys scenario_parts scenario_matchers scenario_nodes scenario_faults scenario_properties scenario_read \
 	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate orders schema_mdoc \
@@ -208,7 +210,7 @@ format: ## clang-format over everything
 # What cppcheck takes for a mistake too often; compilers and sanitizers see the real ones.
 CPPCHECK_WRONG := autoVariables uninitvar duplicateAssignExpression arrayIndexThenCheck
 lint: ## include order, size limits, cppcheck, format
-	@AGENT='$(AGENT)' ENGINE='$(ENGINE)' CLI='$(CLI)' TUI='$(TUI)' tests/layers.sh .
+	@AGENT='$(AGENT)' PLUGIN='$(PLUGIN)' ENGINE='$(ENGINE)' CLI='$(CLI)' TUI='$(TUI)' tests/layers.sh .
 	@tests/limits.sh $(SOURCES) $(HEADERS)
 	@cppcheck -q -j2 --std=c11 --language=c --enable=warning,portability --inline-suppr --error-exitcode=1 -I. \
 		--template='{file}:{line}: {id}: {message}' $(CPPCHECK_WRONG:%=--suppress=%) $(SOURCES)
@@ -218,7 +220,7 @@ lint: ## include order, size limits, cppcheck, format
 docs: ## copies the headers' first comments into docs/ARCHITECTURE.md
 	@$(MAKE) -s docs-new OUT=docs/ARCHITECTURE.new && mv docs/ARCHITECTURE.new docs/ARCHITECTURE.md
 docs-new:
-	@AGENT='$(AGENT)' ENGINE='$(ENGINE)' CLI='$(CLI)' TUI='$(TUI)' docs/modules.sh <docs/ARCHITECTURE.md >$(OUT)
+	@AGENT='$(AGENT)' PLUGIN='$(PLUGIN)' ENGINE='$(ENGINE)' CLI='$(CLI)' TUI='$(TUI)' docs/modules.sh <docs/ARCHITECTURE.md >$(OUT)
 
 bin := $(DESTDIR)$(PREFIX)/bin
 lib := $(DESTDIR)$(PREFIX)/lib/polecat

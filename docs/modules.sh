@@ -1,6 +1,6 @@
 #!/bin/sh
 # docs/modules.sh < docs/ARCHITECTURE.md: prints it with the module tables written anew. The order comes from the Makefile's
-# lists (make passes AGENT, ENGINE, CLI and TUI), the paragraphs are the first comments of the headers, so neither can go stale.
+# lists (make passes AGENT, PLUGIN, ENGINE, CLI and TUI), the paragraphs are the first comments of the headers, so neither can go stale.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -39,7 +39,7 @@ while IFS= read -r line; do
 		printf '%s\n' "$line"
 		case $line in
 		*' agent '*) table agent $AGENT ;;
-		*' engine '*) table engine $ENGINE ;;
+		*' engine '*) table engine $PLUGIN $ENGINE ;;
 		*' cli '*) table engine $CLI ;;
 		*' tui '*) table tui $TUI ;;
 		esac

@@ -1,5 +1,5 @@
 #!/bin/sh
-# layers.sh ROOT, with AGENT, ENGINE, CLI and TUI from the Makefile: fails when a module includes one that does not stand to
+# layers.sh ROOT, with AGENT, PLUGIN, ENGINE, CLI and TUI from the Makefile: fails when a module includes one that does not stand to
 # its left, when a file is in no list, or when a foreign library is used outside the one module that may see it.
 root=$1
 status=0
@@ -61,7 +61,7 @@ prefix() {
 folder agent "" $AGENT
 # The engine shares the agent's wire format and the plugin's memory and nothing else of them; the command line and the UI stand
 # on the engine.
-folder engine "agent/wire engine/scan_hits" $ENGINE $CLI
+folder engine "agent/wire" $PLUGIN $ENGINE $CLI
 folder tui "agent/wire engine/scan_hits $(prefix engine $ENGINE)" $TUI
 
 for file in "$root"/agent/*.[ch] "$root"/engine/*.[ch] "$root"/tui/*.[ch] "$root"/tests/unit/*.[ch] "$root"/tests/fuzz/*.[ch]; do

@@ -2,7 +2,7 @@
 # tests/layers.sh lets a good tree pass, and each kind of violation fails with the file named.
 . tests/lib.sh
 
-export AGENT="wire proc main" ENGINE="err json vm" CLI="cmd_run main" TUI="term view main"
+export AGENT="wire proc main" PLUGIN="" ENGINE="err json vm" CLI="cmd_run main" TUI="term view main"
 tree() {
 	rm -rf "$WORK/tree"
 	mkdir -p "$WORK"/tree/{agent,engine,tui,tests/unit}
