@@ -173,6 +173,8 @@ bool act_undo(struct app *app, const char *arg, struct err *err)
 
 bool act_sort(struct app *app, const char *arg, struct err *err)
 {
+	if (screen_page(&app->screen) != PAGE_RUNS)
+		return err_set(err, ERR_USAGE, "this has no other order");
 	enum run_sort by = (enum run_sort)((app->runs->sort + 1) % SORT_COUNT);
 	if (arg && !run_sort_find(arg, &by))
 		return err_set(

@@ -43,8 +43,6 @@ enum scope {
 	X(STOP, "stop", "K", RUNS, "", "", "Stop the recording or replay that runs in the background") \
 	X(DELETE, "delete", "x Delete", RUNS, "", "delete", "Delete the run; `undo` brings it back until the program ends") \
 	X(UNDO, "undo", "u", RUNS, "", "", "Bring the last deleted run back") \
-	X(SORT, "sort", "S", RUNS, "[COLUMN]", "sort", \
-		"Sort by the next column, or by the one named: verdict, scenario, seed, age, length, faults, size") \
 	X(DIFF_NEXT, "next-difference", "d", DIFF, "", "difference", "Go to the next place where the runs differ") \
 	X(DIFF_PREV, "previous-difference", "D", DIFF, "", "<", "Go to the previous place where the runs differ") \
 	X(SWAP, "swap", "w", DIFF, "", "other side", "Make the other run the one that the keys move in") \
@@ -71,10 +69,13 @@ enum scope {
 	X(FAIL_NEXT, "next-failure", "p", RUN, "", "failure", \
 		"Go to the next event that decided or proves a failed property; without failures, any property") \
 	X(FAIL_PREV, "previous-failure", "P", RUN, "", "<", "Go to the previous one") \
-	X(SEARCH, "search", "/", RUN, "TEXT", "search", "Search forward in what events say; small letters match capitals too") \
-	X(SEARCH_BACK, "search-back", "\\", RUN, "TEXT", "", "Search backward") \
-	X(SEARCH_NEXT, "next-match", "n", RUN, "", "", "Go to the next match") \
-	X(SEARCH_PREV, "previous-match", "N", RUN, "", "", "Go to the previous match") \
+	X(SEARCH, "search", "/", LIST, "TEXT", "search", \
+		"Search forward in what events say, or in the list or page that has the focus; small letters match capitals " \
+		"too; " \
+		"Esc goes back to where it began") \
+	X(SEARCH_BACK, "search-back", "\\", LIST, "TEXT", "", "Search backward") \
+	X(SEARCH_NEXT, "next-match", "n", LIST, "", "", "Go to the next match") \
+	X(SEARCH_PREV, "previous-match", "N", LIST, "", "", "Go to the previous match") \
 	X(CONSOLE, "console", "c", RUN, "[NODE]", "console", \
 		"Output of the nodes up to the playhead; again: one node after the other") \
 	X(DIFF_WITH, "diff", "d", RUN, "[RUN]", "diff", "Compare with the run named, with the marked one, or choose one") \
@@ -110,6 +111,10 @@ enum scope {
 	X(FILTER, "filter", "&", LIST, "(WORDS)", "filter", \
 		"Show only rows with these words; none: all. Also node:N kind:K fault:F; of runs verdict:V scenario:S " \
 		"seed:40..50") \
+	X(SORT, "sort", "S", LIST, "[ORDER]", "sort", \
+		"Sort by the next order, or the one named. Runs: verdict, age, scenario, seed, length, faults, size; events: " \
+		"time, " \
+		"node, kind; faults: plan, time, stage; properties: verdict, name, time") \
 	X(PANE_NEXT, "next-pane", "Tab", ALL, "", "pane", "Focus the next pane") \
 	X(PANE_PREV, "previous-pane", "S-Tab", ALL, "", "", "Focus the previous pane") \
 	X(RUNS_VIEW, "runs", "o", ALL, "", "runs", "The list of runs") \

@@ -1,6 +1,7 @@
 /* The app from the outside: made, fed with inputs, stepped, drawn; and what the `:` line completes. */
 #include "tui/app.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "engine/file.h"
 #include "engine/moment.h"
 #include "tui/app_data.h"
+#include "tui/preview.h"
 #include "tui/state.h"
 
 #define CONFIG_FILE_MAX    (64 * 1024)
@@ -97,6 +99,27 @@ static void complete_words(const struct completion *c, const char *const *words)
 		offer(c, *words);
 }
 
+static void complete_orders(const struct app *app, const struct completion *c)
+{
+	const struct view *view = screen_focus(&app->screen);
+	if (view->ops->orders)
+		complete_words(c, view->ops->orders);
+}
+
+/* Scenarios where they usually are: *.yaml here and in scenarios/. */
+static void complete_scenarios(const struct completion *c)
+{
+	static const char *const patterns[] = {"scenarios/*.yaml", "*.yaml"};
+	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+		glob_t found;
+		if (glob(patterns[i], 0, NULL, &found) != 0)
+			continue;
+		for (size_t k = 0; k < found.gl_pathc && k < COMPLETE_NAMES_MAX; k++)
+			offer(c, found.gl_pathv[k]);
+		globfree(&found);
+	}
+}
+
 static void complete_argument(const struct app *app, enum action action, const struct completion *c)
 {
 	static const char *const axes[] = {"time", "icount", "event", NULL};
@@ -110,6 +133,9 @@ static void complete_argument(const struct app *app, enum action action, const s
 	case ACTION_OPEN:
 	case ACTION_DIFF_WITH:
 		complete_runs(app, c);
+		break;
+	case ACTION_RECORD:
+		complete_scenarios(c);
 		break;
 	case ACTION_CONSOLE:
 		offer(c, "all");
@@ -134,8 +160,7 @@ static void complete_argument(const struct app *app, enum action action, const s
 			offer(c, screen_debug_pane(&app->screen, i));
 		break;
 	case ACTION_SORT:
-		for (int i = 0; i < SORT_COUNT; i++)
-			offer(c, run_sort_name((enum run_sort)i));
+		complete_orders(app, c);
 		break;
 	default:
 		break;
@@ -240,6 +265,7 @@ struct app *app_create(const struct app_options *options, const struct app_termi
 	app->errand.output = -1;
 	app->state_dir = -1;
 	app->dirty = true;
+	app->preview.action = ACTION_NONE;
 	screen_init(&app->screen, PAGE_RUNS);
 	keymap_init(&app->keymap);
 	app->runs = runs_create(options->runs);
@@ -278,6 +304,7 @@ void app_destroy(struct app *app)
 {
 	if (!app)
 		return;
+	preview_end(app);
 	save(app);
 	background_stop(app);
 	for (int side = 0; side < 2; side++)
@@ -298,7 +325,13 @@ void app_destroy(struct app *app)
 
 static void prompt_input(struct app *app, uint32_t key)
 {
-	if (prompt_key(app->prompt, key) != PROMPT_ENTERED)
+	enum prompt_state state = prompt_key(app->prompt, key);
+	if (state == PROMPT_EDITING) {
+		preview_update(app, prompt_text(app->prompt));
+		return;
+	}
+	preview_end(app);
+	if (state != PROMPT_ENTERED)
 		return;
 	char *line = mem_str(prompt_text(app->prompt));
 	app_command(app, line);
@@ -316,6 +349,7 @@ static void key_input(struct app *app, uint32_t key)
 	if (action != ACTION_NONE && action_asks(action)) {
 		char *line = mem_printf("%s ", action_info(action)->name);
 		prompt_open(app->prompt, ":", line);
+		preview_update(app, line);
 		free(line);
 		return;
 	}

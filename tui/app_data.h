@@ -1,4 +1,4 @@
-/* The inside of struct app, for the files that make it up (app.c, act.c, background.c) and no others. */
+/* The inside of struct app, for the files that make it up (app_core, act*, preview, background) and no others. */
 #ifndef TUI_APP_DATA_H
 #define TUI_APP_DATA_H
 
@@ -44,6 +44,19 @@ struct debugging {
 	bool progress; /* the progress on the screen is ours */
 };
 
+/* What a line being typed shows, and how it was before. */
+struct preview {
+	enum action action; /* ACTION_NONE: nothing */
+	char *text;         /* the argument that is shown; NULL before the first */
+	struct view *view;
+	size_t selected, top;
+	char *words, *find;
+	struct run *run; /* NULL when it went away */
+	size_t playhead;
+	bool follow;
+	char search[SEARCH_TEXT_MAX + 1];
+};
+
 struct app {
 	struct app_options options;
 	struct app_terminal terminal;
@@ -73,7 +86,9 @@ struct app {
 	/* search */
 	struct search *search;
 	const struct timeline *searched;
-	bool search_backward, search_wrapped;
+	size_t search_from;
+	bool search_backward, search_wrapped, search_previews;
+	struct preview preview;
 	struct errand errand;
 	struct debugging debug;
 };
@@ -100,6 +115,9 @@ bool app_open(struct app *app, const char *path, int side, struct err *err);
 void app_close_run(struct app *app, int side);
 bool app_scan(struct app *app, struct err *err);
 bool app_search(struct app *app, bool backward, struct err *err);
+/* The same for a line being typed: no jump to come back from, and a text that is nowhere is only mentioned. */
+void app_preview_search(struct app *app, const char *text, bool backward);
+void app_preview_stop(struct app *app);
 bool app_cancel(struct app *app); /* stops a search, an opening, a comparison: true if there was one */
 bool app_errand(struct app *app, const char *const *arguments, bool records, const char *what, struct err *err);
 void app_errand_stop(struct app *app);

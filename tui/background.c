@@ -109,6 +109,8 @@ void app_close_run(struct app *app, int side)
 	drop_diff(app);
 	if (app->debug.run == run)
 		debug_end(app);
+	if (app->preview.run == run)
+		app->preview.run = NULL;
 	if (app->searched == run->timeline) {
 		search_destroy(app->search);
 		app->search = NULL;
@@ -246,8 +248,9 @@ bool app_search(struct app *app, bool backward, struct err *err)
 	search_destroy(app->search);
 	app->search = search_create(run->timeline, run->search, run->playhead, backward, NULL, err);
 	app->searched = run->timeline;
+	app->search_from = run->playhead;
 	app->search_backward = backward;
-	app->search_wrapped = false;
+	app->search_wrapped = app->search_previews = false;
 	return app->search != NULL;
 }
 
@@ -283,19 +286,19 @@ static bool step_search(struct app *app)
 		return true;
 	case SEARCH_FOUND:
 		end_search(app);
-		app_goto(app, found, true);
+		app_goto(app, found, !app->search_previews);
 		if (app->search_wrapped)
 			app_message(
 				app, false, "'%s': went on from the %s", run->search, app->search_backward ? "end" : "beginning");
 		return false;
 	case SEARCH_END: {
-		bool again = !app->search_wrapped && run->playhead != TIMELINE_NONE;
+		bool again = !app->search_wrapped && app->search_from != TIMELINE_NONE;
 		end_search(app);
 		if (again)
 			app->search = search_create(run->timeline, run->search, TIMELINE_NONE, app->search_backward, NULL, &err);
 		app->search_wrapped = true;
 		if (!app->search)
-			app_message(app, true, "'%s' is in no event", run->search);
+			app_message(app, !app->search_previews, "'%s' is in no event", run->search);
 		return app->search != NULL;
 	}
 	case SEARCH_FAILED:
@@ -304,6 +307,20 @@ static bool step_search(struct app *app)
 	end_search(app);
 	app_message(app, true, "%s", err.text);
 	return false;
+}
+
+void app_preview_search(struct app *app, const char *text, bool backward)
+{
+	struct run *run = app_run(app);
+	snprintf(run->search, sizeof run->search, "%s", text);
+	app_search(app, backward, NULL);
+	app->search_previews = true;
+}
+
+void app_preview_stop(struct app *app)
+{
+	if (app->search && app->search_previews)
+		end_search(app);
 }
 
 /* ---- errands ---- */

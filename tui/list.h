@@ -21,6 +21,7 @@ struct list {
 	uint32_t *rows;
 	size_t row_count, row_room;
 	size_t scanned; /* rows of the model that the filter has seen */
+	bool ordered;   /* rows are in another order than the model's */
 };
 
 void list_finish(struct list *l);
@@ -38,6 +39,10 @@ bool list_filter_step(struct list *l, size_t rows, bool (*shows)(void *data, siz
 /* For filters that find rows by themselves: adds a row after those added before, or says how far it has looked. */
 void list_filter_add(struct list *l, size_t row);
 void list_filter_scanned(struct list *l, size_t scanned);
+
+/* Puts the rows of a filter into the order of their keys, each below key_count; rows of one key stay as they are. Rows added
+ * later stand at the end until this is called again. */
+void list_order(struct list *l, size_t key_count, size_t (*key)(void *data, size_t row), void *data);
 
 size_t list_shown(const struct list *l);             /* rows that can be seen by scrolling */
 size_t list_row(const struct list *l, size_t shown); /* the model's row at a shown place, LIST_NONE past the end */

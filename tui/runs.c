@@ -324,17 +324,17 @@ bool runs_step(struct runs *list)
 
 /* ---- order ---- */
 
-static const char *const sort_names[SORT_COUNT] = {"verdict", "age", "scenario", "seed", "length", "faults", "size"};
+const char *const run_sort_names[SORT_COUNT + 1] = {"verdict", "age", "scenario", "seed", "length", "faults", "size", NULL};
 
 const char *run_sort_name(enum run_sort sort)
 {
-	return sort_names[sort];
+	return run_sort_names[sort];
 }
 
 bool run_sort_find(const char *name, enum run_sort *ret)
 {
 	for (int i = 0; i < SORT_COUNT; i++)
-		if (strcmp(name, sort_names[i]) == 0) {
+		if (strcmp(name, run_sort_names[i]) == 0) {
 			*ret = (enum run_sort)i;
 			return true;
 		}

@@ -63,6 +63,7 @@ void runs_forget_fresh(struct runs *list);
 size_t runs_find_fresh(const struct runs *list);
 /* Sorts if something changed: by list->sort, newest first among equals; SORT_VERDICT has failures first. True if it did. */
 bool runs_sort(struct runs *list);
+extern const char *const run_sort_names[SORT_COUNT + 1]; /* NULL at the end */
 const char *run_sort_name(enum run_sort sort);
 bool run_sort_find(const char *name, enum run_sort *ret);
 

@@ -261,6 +261,8 @@ static void draw_keys(const struct screen *s, const struct model *m, struct canv
 		bool reserved = action == ACTION_HELP || action == ACTION_QUIT;
 		if (!info->brief[0] || info->brief[0] == '<' || reserved || !(scopes >> info->scope & 1))
 			continue;
+		if (action == ACTION_SORT && !screen_focus(s)->ops->orders)
+			continue;
 		struct key_word w;
 		if (!key_word(m->keys, (enum action)action, m->utf8, &w) || word_width(&w) > left)
 			continue;

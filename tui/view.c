@@ -51,10 +51,20 @@ void view_mark_row(struct canvas *c, struct rect area, int row, bool focused)
 	canvas_overlay(c, rect_row(area, row), focused ? ROLE_SELECTED : ROLE_CURSOR);
 }
 
+bool view_text_has(const char *text, const char *wanted)
+{
+	for (const char *c = wanted; *c; c++)
+		if (isupper((unsigned char)*c))
+			return strstr(text, wanted) != NULL;
+	return strcasestr(text, wanted) != NULL;
+}
+
 /* ---- docs ---- */
 
 void doc_view_finish(struct doc_view *v)
 {
+	free(v->view.words);
+	free(v->view.find);
 	doc_finish(&v->doc);
 	doc_finish(&v->wrapped);
 }
@@ -69,6 +79,7 @@ static void wrap(struct doc_view *v, int width)
 	if (v->wrapped_width == width)
 		return;
 	doc_wrap(&v->doc, width, &v->wrapped);
+	v->found = 0;
 	v->wrapped_width = width;
 }
 
@@ -78,8 +89,8 @@ void doc_view_reveal(struct doc_view *v, struct rect area, size_t tag)
 	wrap(v, area.w);
 	for (size_t i = 0; i < v->wrapped.line_count; i++)
 		if (v->wrapped.lines[i].tag == tag) {
-			if (i < v->top || i + 3 >= v->top + rows)
-				v->top = i > rows / 3 ? i - rows / 3 : 0;
+			if (i < v->view.list.top || i + 3 >= v->view.list.top + rows)
+				v->view.list.top = i > rows / 3 ? i - rows / 3 : 0;
 			return;
 		}
 }
@@ -90,13 +101,15 @@ void doc_view_draw(struct doc_view *v, struct canvas *c, struct rect area)
 	wrap(v, area.w);
 	size_t rows = area.h > 0 ? (size_t)area.h : 0, count = v->wrapped.line_count;
 	size_t last = count > rows ? count - rows : 0;
-	if (v->top > last)
-		v->top = last;
+	if (v->view.list.top > last)
+		v->view.list.top = last;
 	for (int row = 0; row < area.h; row++) {
 		struct pen p = pen_at(c, area, row);
-		doc_draw_line(&v->wrapped, v->top + (size_t)row, &p);
+		doc_draw_line(&v->wrapped, v->view.list.top + (size_t)row, &p);
+		if (v->view.find && v->found == v->view.list.top + (size_t)row + 1)
+			view_mark_row(c, area, row, true);
 	}
-	struct list bar = {.count = count, .top = v->top};
+	struct list bar = {.count = count, .top = v->view.list.top};
 	list_draw_bar(&bar, c, area);
 }
 
@@ -105,26 +118,67 @@ bool doc_view_act(struct doc_view *v, enum action action)
 	size_t page = v->view.area.h > 1 ? (size_t)v->view.area.h - 1 : 1;
 	switch (action) {
 	case ACTION_UP:
-		v->top -= v->top > 0;
+		v->view.list.top -= v->view.list.top > 0;
 		return true;
 	case ACTION_DOWN:
-		v->top++;
+		v->view.list.top++;
 		return true;
 	case ACTION_PAGE_UP:
-		v->top -= v->top > page ? page : v->top;
+		v->view.list.top -= v->view.list.top > page ? page : v->view.list.top;
 		return true;
 	case ACTION_PAGE_DOWN:
-		v->top += page;
+		v->view.list.top += page;
 		return true;
 	case ACTION_FIRST:
-		v->top = 0;
+		v->view.list.top = 0;
 		return true;
 	case ACTION_LAST:
-		v->top = v->wrapped.line_count;
+		v->view.list.top = v->wrapped.line_count;
 		return true;
 	default:
 		return false;
 	}
+}
+
+static bool line_has(const struct doc *d, size_t line, const char *text)
+{
+	struct buf words = {0};
+	for (size_t i = 0; i < d->lines[line].count; i++) {
+		const struct doc_span *span = &d->spans[d->lines[line].first + i];
+		buf_add(&words, d->text.data + span->offset, span->size);
+	}
+	bool ok = words.size && view_text_has(words.data, text);
+	buf_free(&words);
+	return ok;
+}
+
+bool doc_view_search(struct doc_view *v, enum action action, const char *argument, struct err *err)
+{
+	bool starts = action == ACTION_SEARCH || action == ACTION_SEARCH_BACK;
+	bool backward = action == ACTION_SEARCH_BACK || action == ACTION_SEARCH_PREV;
+	size_t count = v->wrapped.line_count;
+	if (starts) {
+		char *copy = mem_str(argument);
+		free(v->view.find);
+		v->view.find = copy;
+	} else if (action != ACTION_SEARCH_NEXT && action != ACTION_SEARCH_PREV) {
+		return false;
+	}
+	if (!v->view.find)
+		return err_set(err, ERR_USAGE, "nothing to search for yet: / asks for a text");
+	size_t from = v->found ? v->found - 1 : v->view.list.top + count - !backward;
+	for (size_t i = 1; i <= count; i++) {
+		size_t line = (backward ? from + count - i : from + i) % count;
+		if (!line_has(&v->wrapped, line, v->view.find))
+			continue;
+		v->found = line + 1;
+		size_t rows = v->view.area.h > 0 ? (size_t)v->view.area.h : 1;
+		if (line < v->view.list.top || line >= v->view.list.top + rows)
+			v->view.list.top = line > rows / 3 ? line - rows / 3 : 0;
+		return true;
+	}
+	v->found = 0;
+	return err_set(err, ERR_USAGE, "'%s' is not on this page", v->view.find);
 }
 
 /* ---- shared drawing ---- */

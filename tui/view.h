@@ -48,6 +48,8 @@ struct view_ops {
 	/* Appends what the head line says after the name, "3/17 filtered". */
 	void (*note)(const struct view *v, const struct model *m, struct buf *out);
 	void (*destroy)(struct view *v);
+	bool filters;              /* takes ACTION_FILTER, and keeps its words in `words` */
+	const char *const *orders; /* names of what ACTION_SORT sorts by, NULL at the end; the first is how it starts. Or NULL */
 };
 
 /* The start of every view's own struct. */
@@ -57,6 +59,9 @@ struct view {
 	struct list list; /* for views that are lists */
 	size_t seen;      /* playhead that the selection was adjusted to */
 	int seen_side;
+	char *words;  /* of the filter, or NULL */
+	char *find;   /* searched for in this view, or NULL */
+	size_t order; /* which of the orders */
 };
 
 void view_destroy(struct view *v); /* NULL is fine */
@@ -68,12 +73,12 @@ struct rect view_list_area(const struct list *list, struct rect area);
 /* Lays the selection's overlay over a row of area. */
 void view_mark_row(struct canvas *c, struct rect area, int row, bool focused);
 
-/* A view that shows a doc, wrapped and scrolled. */
+/* A view that shows a doc, wrapped and scrolled: view.list.top is its first line shown. */
 struct doc_view {
 	struct view view;
 	struct doc doc, wrapped;
 	int wrapped_width;
-	size_t top;
+	size_t found; /* 1 + wrapped line that a search found; 0: none */
 };
 void doc_view_finish(struct doc_view *v);
 void doc_view_changed(struct doc_view *v); /* after changing doc */
@@ -81,12 +86,16 @@ void doc_view_draw(struct doc_view *v, struct canvas *c, struct rect area);
 /* Scrolls so that the first line with this tag is in the upper half, unless it is seen already. */
 void doc_view_reveal(struct doc_view *v, struct rect area, size_t tag);
 bool doc_view_act(struct doc_view *v, enum action action);
+/* Takes search, search-back and, after one, next-match and previous-match: goes to the next line with the text and marks it. */
+bool doc_view_search(struct doc_view *v, enum action action, const char *argument, struct err *err);
 
 /* Drawing that several views share. */
 void view_verdict_sign(struct pen *p, enum verdict verdict);
 enum role view_verdict_role(enum verdict verdict);
 /* "37 of 64 events used", "1.953 s of 100.0 s used" */
 void view_put_margin(const struct fact_property *fact, struct buf *out);
+/* Whether text has the wanted text; capital letters matter only if that has one. */
+bool view_text_has(const char *text, const char *wanted);
 /* Text with the parts that match search laid over in the match role. */
 void view_text_matches(struct pen *p, enum role role, const char *text, const char *search);
 

@@ -81,7 +81,7 @@ static void reveal_last(struct view_debug *v, struct rect area)
 	doc_view_reveal(&v->text, area, DOC_NO_TAG - 1); /* wraps; there is no such line */
 	for (size_t i = d->line_count; i-- > 0;)
 		if (d->lines[i].tag == CURRENT_TAG) {
-			v->text.top = i;
+			v->text.view.list.top = i;
 			return;
 		}
 }

@@ -354,7 +354,7 @@ void view_detail_show(struct view *view, enum subject subject, size_t index)
 	v->subject = subject;
 	v->index = index;
 	v->made = false;
-	v->text.top = 0;
+	v->text.view.list.top = 0;
 }
 
 struct view *view_detail_create(void)

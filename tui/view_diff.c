@@ -289,7 +289,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		v->facts_width = -1;
 		make_story(v, m->diff);
 		make_facts(v, m, area.w);
-		v->story.top = 0;
+		v->story.view.list.top = 0;
 	}
 	if (v->show_all) {
 		struct rect half = rect_cut_bottom(&area, area.h / 2);
@@ -333,7 +333,7 @@ static bool act(
 		return false;
 	if (action == ACTION_DETAIL) {
 		v->show_all = !v->show_all;
-		v->story.top = 0;
+		v->story.view.list.top = 0;
 		return true;
 	}
 	if (v->show_all && doc_view_act(&v->story, action))

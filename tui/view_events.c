@@ -4,16 +4,18 @@
 
 #include "engine/search.h"
 #include "tui/eventrow.h"
-#include "tui/view.h"
+#include "tui/finder.h"
 
 #define FILTER_ROWS_STEP  200000        /* records a step, well under 10 ms */
 #define FILTER_BYTES_STEP (1024 * 1024) /* bytes a step when text is looked for ... */
 #define FILTER_HITS_STEP  2000          /* ... and hits */
 
+enum { ORDER_TIME, ORDER_NODE, ORDER_KIND };
+static const char *const orders[] = {[ORDER_TIME] = "time", [ORDER_NODE] = "node", [ORDER_KIND] = "kind", NULL};
+
 struct view_events {
 	struct view view;
 	const struct timeline *timeline; /* that the filter was made for */
-	char *words;                     /* of the filter, or NULL */
 	struct timeline_filter filter;
 	char *text;
 	struct search *search; /* finds the rows when there is text */
@@ -21,13 +23,15 @@ struct view_events {
 
 static void drop_filter(struct view_events *v)
 {
-	free(v->words);
+	free(v->view.words);
 	free(v->text);
 	search_destroy(v->search);
-	v->words = v->text = NULL;
+	v->view.words = v->text = NULL;
 	v->search = NULL;
 	v->filter = (struct timeline_filter){0};
 	list_filter_stop(&v->view.list);
+	if (v->view.order != ORDER_TIME) /* another order needs a list of rows, even if it is of all */
+		list_filter_start(&v->view.list);
 }
 
 /* A new timeline has other node numbers: its filter starts from the words again. */
@@ -41,7 +45,8 @@ static void sync(struct view *view, const struct model *m)
 		return;
 	if (v->timeline != run->timeline) {
 		v->timeline = run->timeline;
-		char *words = mem_str(v->words);
+		char *words = mem_str(v->view.words);
+		drop_filter(v);
 		list_reset(&view->list, timeline_count(run->timeline));
 		if (words)
 			start_filter(v, run->timeline, words, NULL);
@@ -69,55 +74,60 @@ static bool parse_kind(const char *value, uint64_t *kinds)
 	return found != 0;
 }
 
-static bool parse_word(struct view_events *v, const struct timeline *t, const char *word, struct buf *text, struct err *err)
+static bool parse_word(
+	struct timeline_filter *filter, const struct timeline *t, const char *word, struct buf *text, struct err *err)
 {
 	if (strncmp(word, "node:", 5) == 0) {
 		int node = timeline_node_find(t, word + 5);
 		if (node < 0)
 			return err_set(err, ERR_USAGE, "there is no node '%s' in this run", word + 5);
-		v->filter.node = node + 1;
+		filter->node = node + 1;
 		return true;
 	}
 	if (strncmp(word, "fault:", 6) == 0) {
 		int fault = timeline_fault_find(t, word + 6);
 		if (fault < 0)
 			return err_set(err, ERR_USAGE, "there is no fault '%s' in this run", word + 6);
-		v->filter.fault = fault + 1;
+		filter->fault = fault + 1;
 		return true;
 	}
 	if (strncmp(word, "kind:", 5) == 0)
-		return parse_kind(word + 5, &v->filter.kinds) ||
+		return parse_kind(word + 5, &filter->kinds) ||
 			err_set(err, ERR_USAGE,
 				"there is no kind of event '%s': they are run.*, node.*, proc.oom, io.line, fault.*, user.event",
 				word + 5);
 	if (strcmp(word, "stderr") == 0) {
-		v->filter.flags = ENTRY_STDERR;
+		filter->flags = ENTRY_STDERR;
 		return true;
 	}
 	buf_printf(text, "%s%s", text->size ? " " : "", word);
 	return true;
 }
 
+/* Words that are not understood leave the filter as it was. */
 static bool start_filter(struct view_events *v, const struct timeline *t, const char *words, struct err *err)
 {
 	char *copy = mem_str(words), *save = NULL;
 	struct buf text = {0};
+	struct timeline_filter filter = {0};
+	struct search *search = NULL;
 	bool ok = true;
-	drop_filter(v);
 	for (char *word = strtok_r(copy, " ", &save); word && ok; word = strtok_r(NULL, " ", &save))
-		ok = parse_word(v, t, word, &text, err);
-	if (ok && text.size) {
-		v->text = mem_str(text.data);
-		v->search = search_create(t, v->text, TIMELINE_NONE, false, &v->filter, err);
-		ok = v->search != NULL;
-	}
-	if (ok) {
-		v->words = mem_str(words);
-		list_filter_start(&v->view.list);
-	} else {
-		drop_filter(v);
-	}
+		ok = parse_word(&filter, t, word, &text, err);
 	free(copy);
+	if (ok && text.size && text.size > SEARCH_TEXT_MAX)
+		ok = err_set(err, ERR_USAGE, "a text to look for has at most %d bytes", SEARCH_TEXT_MAX);
+	if (ok) {
+		char *kept = mem_str(words);
+		drop_filter(v);
+		v->view.words = kept;
+		v->filter = filter;
+		v->text = text.size ? mem_str(text.data) : NULL;
+		if (v->text)
+			search = search_create(t, v->text, TIMELINE_NONE, false, &v->filter, err);
+		v->search = search;
+		list_filter_start(&v->view.list);
+	}
 	buf_free(&text);
 	return ok;
 }
@@ -146,6 +156,13 @@ static bool step_search(struct view_events *v)
 	return true;
 }
 
+static size_t key(void *data, size_t row)
+{
+	const struct view_events *v = data;
+	const struct entry *entry = &timeline_entries(v->timeline)[row];
+	return v->view.order == ORDER_NODE ? entry->node : entry->kind;
+}
+
 static bool step(struct view *view, const struct model *m)
 {
 	struct view_events *v = (struct view_events *)view;
@@ -156,6 +173,9 @@ static bool step(struct view *view, const struct model *m)
 		step_search(v);
 	else
 		list_filter_step(&view->list, FILTER_ROWS_STEP, shows, v);
+	if (view->order != ORDER_TIME && view->list.scanned >= view->list.count)
+		list_order(&view->list, view->order == ORDER_NODE ? timeline_node_count(run->timeline) : (size_t)EVENT_KIND_COUNT,
+			key, v);
 	if (run->playhead != TIMELINE_NONE)
 		list_select(&view->list, run->playhead);
 	return view->list.scanned < view->list.count;
@@ -175,6 +195,15 @@ static bool act(
 			return start_filter(v, run->timeline, argument, err);
 		drop_filter(v);
 		return true;
+	}
+	if (action == ACTION_SORT) {
+		if (!finder_order(view, argument, err))
+			return false;
+		char *words = mem_str(view->words);
+		drop_filter(v);
+		bool ok = !words || start_filter(v, run->timeline, words, err);
+		free(words);
+		return ok;
 	}
 	if (!view_list_act(&view->list, view->area.h, action))
 		return false;
@@ -228,10 +257,11 @@ static void note(const struct view *view, const struct model *m, struct buf *out
 {
 	const struct view_events *v = (const struct view_events *)view;
 	(void)m;
-	if (!view->list.filtered)
-		return;
-	buf_printf(out, "%s: %zu", v->words, view->list.row_count);
-	if (view->list.scanned < view->list.count)
+	if (view->order != ORDER_TIME)
+		buf_printf(out, "by %s%s", orders[view->order], view->words ? ", " : "");
+	if (view->words)
+		buf_printf(out, "%s: %zu", v->view.words, view->list.row_count);
+	if (view->list.filtered && view->list.scanned < view->list.count)
 		buf_printf(out, " (%zu%%)", view->list.scanned * 100 / view->list.count);
 }
 
@@ -252,6 +282,8 @@ static const struct view_ops ops = {
 	.press = press,
 	.note = note,
 	.destroy = destroy,
+	.filters = true,
+	.orders = orders,
 };
 
 struct view *view_events_create(void)

@@ -2,12 +2,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tui/view.h"
+#include "tui/finder.h"
 
 struct fault_row {
 	size_t fault;
-	int stage; /* -1: planned, and nothing happened */
+	int stage;    /* -1: planned, and nothing happened */
+	size_t event; /* TIMELINE_NONE then */
 };
+
+enum { ORDER_PLAN, ORDER_TIME, ORDER_STAGE };
+static const char *const orders[] = {[ORDER_PLAN] = "plan", [ORDER_TIME] = "time", [ORDER_STAGE] = "stage", NULL};
 
 struct view_faults {
 	struct view view;
@@ -19,11 +23,41 @@ struct view_faults {
 
 static size_t event_of(const struct view_faults *v, size_t row)
 {
-	const struct fault_row *r = &v->rows[row];
-	return r->stage < 0 ? TIMELINE_NONE : timeline_fault(v->timeline, r->fault)->stage[r->stage];
+	return v->rows[row].event;
 }
 
-static void make_rows(struct view_faults *v)
+static int compare_size(size_t a, size_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* What did not happen has the largest event number there is, and comes last. */
+static int by_time(const void *first, const void *second)
+{
+	const struct fault_row *a = first, *b = second;
+	int order = compare_size(a->event, b->event);
+	return order ? order : compare_size(a->fault, b->fault);
+}
+
+static int by_stage(const void *first, const void *second)
+{
+	const struct fault_row *a = first, *b = second;
+	int order = a->stage < 0 || b->stage < 0 ? b->stage - a->stage : a->stage - b->stage;
+	return order ? order : by_time(first, second);
+}
+
+static void row_text(const struct view *view, const struct model *m, size_t row, struct buf *out)
+{
+	const struct view_faults *v = (const struct view_faults *)view;
+	const struct fault_row *r = &v->rows[row];
+	const struct timeline_fault *fault = timeline_fault(v->timeline, r->fault);
+	(void)m;
+	buf_printf(out, "fault:%s kind:fault.%s type:%s node:%s", fault->id,
+		r->stage < 0 ? "not selected" : fault_stage_name((enum fault_stage)r->stage), fault->type,
+		timeline_node(v->timeline, (size_t)fault->node));
+}
+
+static void make_rows(struct view_faults *v, const struct model *m)
 {
 	v->row_count = 0;
 	for (size_t i = 0; i < timeline_fault_count(v->timeline); i++) {
@@ -31,11 +65,14 @@ static void make_rows(struct view_faults *v)
 		size_t before = v->row_count;
 		for (int stage = 0; stage < FAULT_STAGES; stage++)
 			if (fault->stage[stage] != TIMELINE_NONE)
-				ARRAY_PUSH(v->rows, v->row_count, v->row_room) = (struct fault_row){i, stage};
+				ARRAY_PUSH(v->rows, v->row_count, v->row_room) =
+					(struct fault_row){i, stage, fault->stage[stage]};
 		if (v->row_count == before)
-			ARRAY_PUSH(v->rows, v->row_count, v->row_room) = (struct fault_row){i, -1};
+			ARRAY_PUSH(v->rows, v->row_count, v->row_room) = (struct fault_row){i, -1, TIMELINE_NONE};
 	}
-	list_set_count(&v->view.list, v->row_count);
+	if (v->row_count && v->view.order != ORDER_PLAN)
+		qsort(v->rows, v->row_count, sizeof *v->rows, v->view.order == ORDER_TIME ? by_time : by_stage);
+	finder_apply(&v->view, m, v->row_count, row_text);
 }
 
 /* Selects the latest transition at or before the playhead, unless the selection is at the playhead already. */
@@ -66,7 +103,7 @@ static void sync(struct view *view, const struct model *m)
 	if (other || v->count != timeline_count(run->timeline)) {
 		v->timeline = run->timeline;
 		v->count = timeline_count(run->timeline);
-		make_rows(v);
+		make_rows(v, m);
 	}
 	if (other || view->seen != run->playhead)
 		follow_playhead(v, run);
@@ -77,21 +114,27 @@ static bool act(
 	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
 {
 	struct view_faults *v = (struct view_faults *)view;
-	(void)argument;
-	(void)err;
 	if (!model_run(m) || v->row_count == 0)
 		return false;
+	if (action == ACTION_SORT) {
+		if (finder_order(view, argument, err))
+			make_rows(v, m);
+		return err->code == ERR_NONE;
+	}
+	bool found = finder_act(view, m, "fault", row_text, action, argument, err);
+	if (found && action == ACTION_FILTER)
+		return true;
 	if (action == ACTION_DETAIL && view->list.selected < v->row_count) {
 		*ret = (struct request){
 			.kind = REQUEST_DETAIL, .subject = SUBJECT_FAULT, .index = v->rows[view->list.selected].fault};
 		return true;
 	}
-	if (!view_list_act(&view->list, view->area.h, action))
+	if (!found && !view_list_act(&view->list, view->area.h, action))
 		return false;
 	size_t event = view->list.selected == LIST_NONE ? TIMELINE_NONE : event_of(v, view->list.selected);
 	if (event != TIMELINE_NONE) {
 		view->seen = event;
-		*ret = (struct request){.kind = REQUEST_GOTO, .index = event};
+		*ret = (struct request){.kind = REQUEST_GOTO, .index = event, .jump = found};
 	}
 	return true;
 }
@@ -101,11 +144,10 @@ static enum role stage_role(int stage)
 	return stage == FAULT_HEALED ? ROLE_HEALED : stage == FAULT_REJECTED ? ROLE_WARN : ROLE_FAULT;
 }
 
-static void draw_row(const struct view_faults *v, const struct run *run, size_t row, struct pen *p)
+static void draw_row(const struct view_faults *v, const struct run *run, size_t row, bool first, struct pen *p)
 {
 	const struct fault_row *r = &v->rows[row];
 	const struct timeline_fault *fault = timeline_fault(v->timeline, r->fault);
-	bool first = row == 0 || v->rows[row - 1].fault != r->fault;
 	size_t event = event_of(v, row);
 	bool happened = event != TIMELINE_NONE && run->playhead != TIMELINE_NONE && event <= run->playhead;
 	int left = pen_left(p), id_width = 4;
@@ -138,18 +180,20 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 	if (!run)
 		return;
 	list_reveal(&view->list, area.h, true);
+	size_t previous = list_row(&view->list, view->list.top - 1); /* LIST_NONE at the top */
 	for (int row = 0; row < area.h; row++) {
 		size_t at = list_row(&view->list, view->list.top + (size_t)row);
 		if (at == LIST_NONE)
 			break;
 		struct pen p = pen_at(c, view_list_area(&view->list, area), row);
-		draw_row(v, run, at, &p);
+		draw_row(v, run, at, previous == LIST_NONE || v->rows[previous].fault != v->rows[at].fault, &p);
+		previous = at;
 		if (at == view->list.selected && focused)
 			view_mark_row(c, area, row, focused);
 	}
-	if (v->row_count == 0) {
+	if (list_shown(&view->list) == 0) {
 		struct pen p = pen_at(c, area, 0);
-		pen_text(&p, ROLE_DIM, "no faults in this run");
+		pen_text(&p, ROLE_DIM, view->words ? "nothing matches the filter" : "no faults in this run");
 	}
 	list_draw_bar(&view->list, c, area);
 }
@@ -173,17 +217,18 @@ static void press(struct view *view, const struct model *m, int x, int y, bool d
 
 static void note(const struct view *view, const struct model *m, struct buf *out)
 {
-	(void)view;
 	const struct run *run = model_run(m);
-	if (run)
-		buf_printf(out, "%zu", timeline_fault_count(run->timeline));
+	if (!run)
+		return;
+	buf_printf(out, "%zu", timeline_fault_count(run->timeline));
+	finder_note(view, out);
 }
 
 static void destroy(struct view *view)
 {
 	struct view_faults *v = (struct view_faults *)view;
 	free(v->rows);
-	list_finish(&view->list);
+	finder_finish(view);
 	free(v);
 }
 
@@ -195,6 +240,8 @@ static const struct view_ops ops = {
 	.press = press,
 	.note = note,
 	.destroy = destroy,
+	.filters = true,
+	.orders = orders,
 };
 
 struct view *view_faults_create(void)

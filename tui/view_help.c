@@ -130,7 +130,6 @@ static void make_tour(struct doc *d, const struct keymap *keys)
 
 struct view_help {
 	struct doc_view text; /* first: is the view */
-	char *words;          /* of the filter, or NULL */
 };
 
 static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
@@ -141,7 +140,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		if (strcmp(view->ops->name, "tour") == 0)
 			make_tour(&v->text.doc, m->keys);
 		else
-			make_help(&v->text.doc, m->keys, v->words);
+			make_help(&v->text.doc, m->keys, v->text.view.words);
 		doc_view_changed(&v->text);
 	}
 	doc_view_draw(&v->text, c, area);
@@ -153,25 +152,23 @@ static bool act(
 	struct view_help *v = (struct view_help *)view;
 	(void)m;
 	(void)ret;
-	(void)err;
 	if (action == ACTION_FILTER) {
-		free(v->words);
-		v->words = argument ? mem_str(argument) : NULL;
+		free(v->text.view.words);
+		v->text.view.words = argument ? mem_str(argument) : NULL;
 		doc_clear(&v->text.doc); /* made anew when it is drawn */
 		return true;
 	}
-	return doc_view_act(&v->text, action);
+	return doc_view_search(&v->text, action, argument, err) || doc_view_act(&v->text, action);
 }
 
 static void destroy(struct view *view)
 {
 	struct view_help *v = (struct view_help *)view;
 	doc_view_finish(&v->text);
-	free(v->words);
 	free(v);
 }
 
-static const struct view_ops help_ops = {.name = "help", .draw = draw, .act = act, .destroy = destroy};
+static const struct view_ops help_ops = {.name = "help", .draw = draw, .act = act, .destroy = destroy, .filters = true};
 static const struct view_ops tour_ops = {.name = "tour", .draw = draw, .act = act, .destroy = destroy};
 
 static struct view *create(const struct view_ops *ops)

@@ -142,10 +142,9 @@ static bool act(
 	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
 {
 	(void)m;
-	(void)argument;
+	struct doc_view *text = &((struct view_plan *)view)->text;
 	(void)ret;
-	(void)err;
-	return doc_view_act(&((struct view_plan *)view)->text, action);
+	return doc_view_search(text, action, argument, err) || doc_view_act(text, action);
 }
 
 static void destroy(struct view *view)

@@ -1,8 +1,9 @@
 /* The properties and their verdicts; what did not pass shows why, its margin and its witnesses. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "tui/view.h"
+#include "tui/finder.h"
 
 enum row_kind { ROW_HEAD, ROW_WHY, ROW_MARGIN, ROW_WITNESS };
 
@@ -11,6 +12,9 @@ struct property_row {
 	enum row_kind kind;
 	size_t witness;
 };
+
+enum { ORDER_VERDICT, ORDER_NAME, ORDER_TIME };
+static const char *const orders[] = {[ORDER_VERDICT] = "verdict", [ORDER_NAME] = "name", [ORDER_TIME] = "time", NULL};
 
 struct view_properties {
 	struct view view;
@@ -32,26 +36,53 @@ static void add(struct view_properties *v, size_t property, enum row_kind kind, 
 	ARRAY_PUSH(v->rows, v->row_count, v->row_room) = (struct property_row){property, kind, witness};
 }
 
-/* Failures first: they are what one came for. */
-static void make_rows(struct view_properties *v)
+static int compare(const void *first, const void *second, void *data)
 {
-	static const enum verdict order[] = {VERDICT_FAIL, VERDICT_UNKNOWN, VERDICT_UNEXERCISED, VERDICT_PASS};
+	/* Failures first: they are what one came for. */
+	static const int severity[VERDICT_COUNT] = {
+		[VERDICT_FAIL] = 0, [VERDICT_UNKNOWN] = 1, [VERDICT_UNEXERCISED] = 2, [VERDICT_PASS] = 3};
+	const struct view_properties *v = data;
+	size_t i = *(const size_t *)first, j = *(const size_t *)second;
+	const struct timeline_property *a = timeline_property(v->timeline, i), *b = timeline_property(v->timeline, j);
+	int order = 0;
+	if (v->view.order == ORDER_VERDICT)
+		order = severity[a->fact->verdict] - severity[b->fact->verdict];
+	else if (v->view.order == ORDER_NAME)
+		order = strcmp(a->fact->id, b->fact->id);
+	else
+		order = a->decided < b->decided ? -1 : a->decided > b->decided;
+	return order ? order : i < j ? -1 : i > j;
+}
+
+/* Every row of a property says what the property says, so that a filter keeps it whole. */
+static void row_text(const struct view *view, const struct model *m, size_t row, struct buf *out)
+{
+	const struct view_properties *v = (const struct view_properties *)view;
+	const struct fact_property *fact = timeline_property(v->timeline, v->rows[row].property)->fact;
+	(void)m;
+	buf_printf(out, "%s verdict:%s type:%s %s", fact->id, verdict_name(fact->verdict), fact->type, fact->why);
+}
+
+static void make_rows(struct view_properties *v, const struct model *m)
+{
+	size_t count = timeline_property_count(v->timeline), *sorted = mem_array(count + 1, sizeof *sorted);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = i;
+	qsort_r(sorted, count, sizeof *sorted, compare, v);
 	v->row_count = 0;
-	for (size_t o = 0; o < sizeof order / sizeof order[0]; o++)
-		for (size_t i = 0; i < timeline_property_count(v->timeline); i++) {
-			const struct fact_property *fact = timeline_property(v->timeline, i)->fact;
-			if (fact->verdict != order[o])
-				continue;
-			add(v, i, ROW_HEAD, 0);
-			if (fact->verdict != VERDICT_PASS && fact->why[0])
-				add(v, i, ROW_WHY, 0);
-			if (fact->has_margin)
-				add(v, i, ROW_MARGIN, 0);
-			for (size_t w = 0; fact->verdict == VERDICT_FAIL && w < fact->witness_count; w++)
-				add(v, i, ROW_WITNESS, w);
-		}
-	v->made_for = timeline_property_count(v->timeline) + 1;
-	list_set_count(&v->view.list, v->row_count);
+	for (size_t i = 0; i < count; i++) {
+		const struct fact_property *fact = timeline_property(v->timeline, sorted[i])->fact;
+		add(v, sorted[i], ROW_HEAD, 0);
+		if (fact->verdict != VERDICT_PASS && fact->why[0])
+			add(v, sorted[i], ROW_WHY, 0);
+		if (fact->has_margin)
+			add(v, sorted[i], ROW_MARGIN, 0);
+		for (size_t w = 0; fact->verdict == VERDICT_FAIL && w < fact->witness_count; w++)
+			add(v, sorted[i], ROW_WITNESS, w);
+	}
+	free(sorted);
+	v->made_for = count + 1;
+	finder_apply(&v->view, m, v->row_count, row_text);
 }
 
 static void follow_playhead(struct view_properties *v, const struct run *run)
@@ -76,7 +107,7 @@ static void sync(struct view *view, const struct model *m)
 	bool other = v->timeline != run->timeline;
 	v->timeline = run->timeline;
 	if (other || v->made_for != timeline_property_count(run->timeline) + 1)
-		make_rows(v);
+		make_rows(v, m);
 	if (other || view->seen != run->playhead)
 		follow_playhead(v, run);
 	view->seen = run->playhead;
@@ -86,21 +117,27 @@ static bool act(
 	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
 {
 	struct view_properties *v = (struct view_properties *)view;
-	(void)argument;
-	(void)err;
 	if (!model_run(m) || v->row_count == 0)
 		return false;
+	if (action == ACTION_SORT) {
+		if (finder_order(view, argument, err))
+			make_rows(v, m);
+		return err->code == ERR_NONE;
+	}
+	bool found = finder_act(view, m, "property", row_text, action, argument, err);
+	if (found && action == ACTION_FILTER)
+		return true;
 	if (action == ACTION_DETAIL && view->list.selected < v->row_count) {
 		*ret = (struct request){
 			.kind = REQUEST_DETAIL, .subject = SUBJECT_PROPERTY, .index = v->rows[view->list.selected].property};
 		return true;
 	}
-	if (!view_list_act(&view->list, view->area.h, action))
+	if (!found && !view_list_act(&view->list, view->area.h, action))
 		return false;
 	size_t event = view->list.selected == LIST_NONE ? TIMELINE_NONE : event_of(v, view->list.selected);
 	if (event != TIMELINE_NONE) {
 		view->seen = event;
-		*ret = (struct request){.kind = REQUEST_GOTO, .index = event};
+		*ret = (struct request){.kind = REQUEST_GOTO, .index = event, .jump = found};
 	}
 	return true;
 }
@@ -169,9 +206,12 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		if (at == view->list.selected && focused)
 			view_mark_row(c, area, row, focused);
 	}
-	if (v->row_count == 0) {
+	if (list_shown(&view->list) == 0) {
 		struct pen p = pen_at(c, area, 0);
-		pen_text(&p, ROLE_DIM, timeline_incomplete(run->timeline) ? "judged at the end" : "no properties");
+		pen_text(&p, ROLE_DIM,
+			view->words                                  ? "nothing matches the filter"
+				: timeline_incomplete(run->timeline) ? "judged at the end"
+								     : "no properties");
 	}
 	list_draw_bar(&view->list, c, area);
 }
@@ -196,7 +236,6 @@ static void press(struct view *view, const struct model *m, int x, int y, bool d
 static void note(const struct view *view, const struct model *m, struct buf *out)
 {
 	const struct run *run = model_run(m);
-	(void)view;
 	size_t failed = 0, count = run ? timeline_property_count(run->timeline) : 0;
 	for (size_t i = 0; i < count; i++)
 		failed += timeline_property(run->timeline, i)->fact->verdict == VERDICT_FAIL;
@@ -204,13 +243,14 @@ static void note(const struct view *view, const struct model *m, struct buf *out
 		buf_printf(out, "%zu of %zu fail", failed, count);
 	else
 		buf_printf(out, "%zu", count);
+	finder_note(view, out);
 }
 
 static void destroy(struct view *view)
 {
 	struct view_properties *v = (struct view_properties *)view;
 	free(v->rows);
-	list_finish(&view->list);
+	finder_finish(view);
 	free(v);
 }
 
@@ -222,6 +262,8 @@ static const struct view_ops ops = {
 	.press = press,
 	.note = note,
 	.destroy = destroy,
+	.filters = true,
+	.orders = orders,
 };
 
 struct view *view_properties_create(void)

@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/finder.h"
 #include "tui/fmt.h"
-#include "tui/view.h"
 
 struct view_runs {
 	struct view view;
-	char *words;    /* of the filter, or NULL */
 	char *selected; /* name of the selected run: rows move when they are sorted */
 	size_t count;
 	uint64_t shown; /* the model's counter when the rows were looked at */
@@ -26,7 +25,7 @@ static bool shows(void *data, size_t row)
 {
 	const struct view_runs *v = ((void **)data)[0];
 	const struct model *m = ((void **)data)[1];
-	return runs_matches(&m->list->rows[row], v->words);
+	return runs_matches(&m->list->rows[row], v->view.words);
 }
 
 static void sync(struct view *view, const struct model *m)
@@ -36,7 +35,7 @@ static void sync(struct view *view, const struct model *m)
 		return;
 	v->shown = m->shown;
 	list_reset(&view->list, m->list->count);
-	if (v->words) {
+	if (v->view.words) {
 		void *data[2] = {v, (void *)m};
 		list_filter_start(&view->list);
 		list_filter_step(&view->list, SIZE_MAX, shows, data);
@@ -48,16 +47,45 @@ static void sync(struct view *view, const struct model *m)
 		list_set_count(&view->list, m->list->count);
 }
 
+static const char *verdict_words(const struct run_row *row)
+{
+	return row->recording      ? "recording"
+		: !row->loaded     ? "..."
+		: row->problem     ? "damaged"
+		: row->has_verdict ? verdict_name(row->verdict)
+				   : "none";
+}
+
+/* What is seen in the row. */
+static void row_text(const struct view *view, const struct model *m, size_t row, struct buf *out)
+{
+	const struct run_row *r = &m->list->rows[row];
+	(void)view;
+	buf_printf(out, "%s %s %s %" PRIu64 " %s %s", r->name, verdict_words(r), r->scenario ? r->scenario : "", r->seed,
+		r->failed ? r->failed : "", r->problem ? r->problem : "");
+}
+
 static bool act(
 	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
 {
 	struct view_runs *v = (struct view_runs *)view;
 	(void)ret;
-	(void)err;
+	if (!m->list)
+		return false;
+	bool searches = action == ACTION_SEARCH || action == ACTION_SEARCH_BACK;
+	bool repeats = action == ACTION_SEARCH_NEXT || action == ACTION_SEARCH_PREV;
+	if (repeats && !view->find)
+		return err_set(err, ERR_USAGE, "nothing to search for yet: / asks for a text");
+	if (searches || repeats) {
+		bool found = finder_act(view, m, "run", row_text, action, argument, err);
+		if (found)
+			remember(v, m);
+		return found;
+	}
 	if (action == ACTION_FILTER) {
-		free(v->words);
-		v->words = argument && argument[strspn(argument, " ")] ? mem_str(argument) : NULL;
-		view->list.filtered = v->words != NULL;
+		free(v->view.words);
+		v->view.words = argument && argument[strspn(argument, " ")] ? mem_str(argument) : NULL;
+		view->list.filtered = v->view.words != NULL;
 		v->shown = UINT64_MAX;
 		sync(view, m);
 		return true;
@@ -100,15 +128,6 @@ static struct columns columns_for(int width)
 	c.scenario += more;
 	c.failed = left - more > 4 ? left - more - 1 : 0;
 	return c;
-}
-
-static const char *verdict_words(const struct run_row *row)
-{
-	return row->recording      ? "recording"
-		: !row->loaded     ? "..."
-		: row->problem     ? "damaged"
-		: row->has_verdict ? verdict_name(row->verdict)
-				   : "none";
 }
 
 static void draw_row(const struct run_row *row, const struct model *m, const struct columns *w, struct pen *p)
@@ -205,8 +224,8 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 	}
 	if (list_shown(&view->list) == 0) {
 		p = pen_at(c, area, 0);
-		if (v->words)
-			pen_printf(&p, ROLE_DIM, "  no run matches '%s'; & alone shows all", v->words);
+		if (v->view.words)
+			pen_printf(&p, ROLE_DIM, "  no run matches '%s'; & alone shows all", v->view.words);
 		else
 			pen_printf(&p, ROLE_DIM, "  no runs in %s yet: c records one, as does `polecat run SCENARIO`",
 				m->list->path);
@@ -233,17 +252,16 @@ static void note(const struct view *view, const struct model *m, struct buf *out
 	if (!m->list)
 		return;
 	buf_printf(out, "%zu", m->list->count);
-	if (v->words)
-		buf_printf(out, ", %zu with %s", view->list.row_count, v->words);
+	if (v->view.words)
+		buf_printf(out, ", %zu with %s", view->list.row_count, v->view.words);
 	buf_printf(out, ", by %s", run_sort_name(m->list->sort));
 }
 
 static void destroy(struct view *view)
 {
 	struct view_runs *v = (struct view_runs *)view;
-	free(v->words);
 	free(v->selected);
-	list_finish(&view->list);
+	finder_finish(view);
 	free(v);
 }
 
@@ -255,6 +273,8 @@ static const struct view_ops ops = {
 	.press = press,
 	.note = note,
 	.destroy = destroy,
+	.filters = true,
+	.orders = run_sort_names,
 };
 
 size_t view_runs_selected(const struct view *view)

@@ -55,6 +55,38 @@ static void filters_in_steps(void)
 	list_finish(&l);
 }
 
+static size_t tens(void *data, size_t row)
+{
+	(void)data;
+	return row % 10;
+}
+
+static void orders_what_a_filter_shows(void)
+{
+	struct list l = {0};
+	list_set_count(&l, 40);
+	list_filter_start(&l);
+	list_filter_step(&l, SIZE_MAX, even, NULL);
+	list_order(&l, 10, tens, NULL); /* 0 10 20 30 2 12 22 32 4 ... */
+	CU_ASSERT_EQUAL(list_shown(&l), 20);
+	CU_ASSERT_EQUAL(list_row(&l, 3), 30);
+	CU_ASSERT_EQUAL(list_row(&l, 4), 2);
+	CU_ASSERT_EQUAL(list_place(&l, 12), 5);
+	list_select(&l, 13); /* not shown: the nearest before it, wherever that stands */
+	CU_ASSERT_EQUAL(l.selected, 12);
+	list_move(&l, -2);
+	CU_ASSERT_EQUAL(l.selected, 30);
+	list_set_count(&l, 44); /* two more, at the end until they are put in order */
+	list_filter_step(&l, SIZE_MAX, even, NULL);
+	CU_ASSERT_EQUAL(list_row(&l, 21), 42);
+	list_order(&l, 10, tens, NULL);
+	CU_ASSERT_EQUAL(list_row(&l, 4), 40);
+	CU_ASSERT_EQUAL(list_row(&l, 9), 42);
+	list_filter_stop(&l);
+	CU_ASSERT_EQUAL(list_place(&l, 12), 12);
+	list_finish(&l);
+}
+
 /* The selection is always among the rows shown, from any state and height. */
 static void reveals(void)
 {
@@ -77,6 +109,7 @@ const struct test suite_list[] = {
 	{"moving stops at both ends", moves_and_stops},
 	{"following", follows_its_end},
 	{"a filter in steps", filters_in_steps},
+	{"orders what a filter shows", orders_what_a_filter_shows},
 	{"the selection is always revealed", reveals},
 	{0},
 };
