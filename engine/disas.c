@@ -88,3 +88,44 @@ bool disas_print(
 	cs_close(&handle);
 	return ok || err_set(err, ERR_INPUT, "the code at 0x%" PRIx64 " is not in memory", address);
 }
+
+/* The 64-bit register that a register is a part of: "eax", "ax", "al" and "ah" are of "rax". */
+static bool is_part(csh handle, uint16_t reg, const char *whole)
+{
+	static const char *const parts[][5] = {{"rax", "eax", "ax", "al", "ah"}, {"rbx", "ebx", "bx", "bl", "bh"},
+		{"rcx", "ecx", "cx", "cl", "ch"}, {"rdx", "edx", "dx", "dl", "dh"}, {"rsi", "esi", "si", "sil", ""},
+		{"rdi", "edi", "di", "dil", ""}, {"rbp", "ebp", "bp", "bpl", ""}, {"rsp", "esp", "sp", "spl", ""}};
+	const char *name = cs_reg_name(handle, reg);
+	if (!name)
+		return false;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		for (size_t k = 0; k < 5 && !strcmp(parts[i][0], whole); k++)
+			if (!strcmp(parts[i][k], name))
+				return true;
+	/* r8 to r15: r8d, r8w, r8b. */
+	size_t size = strlen(whole);
+	return !strncmp(name, whole, size) && (!name[size] || (strchr("dwb", name[size]) && !name[size + 1]));
+}
+
+bool disas_writes(const void *code, size_t size, const char *whole)
+{
+	csh handle;
+	cs_regs reads, writes;
+	uint8_t read_count, write_count;
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle))
+		return false;
+	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+	cs_insn *insn = NULL;
+	bool found = false;
+	size_t count = cs_disasm(handle, code, size, 0, 1, &insn);
+	if (count && !cs_regs_access(handle, insn, reads, &read_count, writes, &write_count)) {
+		for (uint8_t i = 0; i < write_count && !found; i++)
+			found = is_part(handle, writes[i], whole);
+		bool call = insn->id == X86_INS_SYSCALL;
+		found = found || (call && (!strcmp(whole, "rax") || !strcmp(whole, "rcx") || !strcmp(whole, "r11")));
+	}
+	if (insn)
+		cs_free(insn, count);
+	cs_close(&handle);
+	return found;
+}

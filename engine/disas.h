@@ -27,4 +27,8 @@ struct disas {
 bool disas_print(
 	const struct disas *disas, uint64_t address, uint64_t end, size_t count, uint64_t pc, struct buf *out, struct err *err);
 
+/* Does the instruction at the start of code write that register ("rax"; parts of it count)? False for what is no instruction. A
+ * system call writes rax, rcx and r11: what the kernel leaves in them. */
+bool disas_writes(const void *code, size_t size, const char *name);
+
 #endif

@@ -170,18 +170,24 @@ static bool move(struct session *s, uint64_t icount, struct walk_trip *trip, str
 	return ok;
 }
 
-bool session_go(struct session *s, uint64_t icount, struct walk_trip *trip, struct err *err)
+void session_came(struct session *s, uint64_t left)
 {
-	uint64_t left = session_icount(s);
-	bool ok = move(s, icount, trip, err);
+	session_moved(s);
 	if (session_icount(s) == left)
-		return ok;
+		return;
 	if (s->history_at == HISTORY_MAX) {
 		memmove(s->history, s->history + 1, (HISTORY_MAX - 1) * sizeof *s->history);
 		s->history_at--;
 	}
 	s->history[s->history_at++] = left;
 	s->history_count = s->history_at;
+}
+
+bool session_go(struct session *s, uint64_t icount, struct walk_trip *trip, struct err *err)
+{
+	uint64_t left = session_icount(s);
+	bool ok = move(s, icount, trip, err);
+	session_came(s, left);
 	return ok;
 }
 

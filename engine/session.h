@@ -58,6 +58,8 @@ size_t session_event(const struct session *s);
 /* Moves. A count outside the run is brought to its begin or end. The place left is remembered for session_back unless it is the
  * same. On ERR_CANCELLED the position is wherever it came to. */
 bool session_go(struct session *s, uint64_t icount, struct walk_trip *trip, struct err *err);
+/* Somebody moved the machine here by other means, from `left`: remembers that. */
+void session_came(struct session *s, uint64_t left);
 /* The place before the last move, and forward again. ERR_INPUT when there is none. */
 bool session_back(struct session *s, struct walk_trip *trip, struct err *err);
 bool session_forward(struct session *s, struct walk_trip *trip, struct err *err);

@@ -58,12 +58,28 @@ verb_run verb_ps, verb_where, verb_threads, verb_maps, verb_fds, verb_sockets, v
 verb_run verb_source;
 
 /* verb_scan.c */
-verb_run verb_last, verb_first, verb_count, verb_until, verb_runtil, verb_break, verb_watch, verb_breaks, verb_delete,
-	verb_continue, verb_rcontinue;
+verb_run verb_last, verb_first, verb_count, verb_until, verb_runtil;
+/* verb_breaks.c */
+verb_run verb_break, verb_watch, verb_breaks, verb_delete, verb_continue, verb_rcontinue;
+/* verb_register.c */
+verb_run verb_last_register;
 
 /* An address from what a person types: anything that the current program understands; without one, numbers and kernel symbols.
  * ret_size (may be NULL): bytes there, 8 when not known. */
 bool verb_address(struct verbs *v, const char *text, uint64_t *ret, uint64_t *ret_size, struct err *err);
+/* verb_lines.c */
+verb_run verb_step, verb_rstep, verb_over, verb_rover, verb_finish, verb_rfinish;
+
+/* A request without watches yet. */
+void verb_prepare(struct verbs *v, struct scan_request *r);
+/* The memory behind an address as it is mapped here; it is the same memory wherever else it is mapped. size 0: what is there. */
+bool verb_memory_watch(struct verbs *v, const char *text, uint64_t size, struct scan_watch *ret, struct err *err);
+/* Goes to the first hit after here, or the last before. */
+bool verb_go_to_hit(struct verbs *v, const struct scan_request *r, bool backward, struct buf *out, struct err *err);
+/* Physical address of the kernel's pointer to its current task; 0 when it is not known. */
+uint64_t verb_task_at(struct verbs *v);
+/* Brings the machine to an absolute count after a scan that went well or not (ok, which is returned unless that fails). */
+bool verb_return(struct verbs *v, uint64_t icount, bool ok, struct err *err);
 /* Used by several: moves, prints the place, and how it was reached. */
 bool verb_go(struct verbs *v, uint64_t icount, struct buf *out, struct err *err);
 /* Place, event and pc: what every move ends with. */

@@ -24,15 +24,17 @@ static void on_progress(void *data, uint64_t done, uint64_t of)
 		v->progress.say(v->progress.data, "looking", detail);
 }
 
-/* Everything a scan needs to know of the guest; without it hits have no process. */
-static void prepare(struct verbs *v, struct scan_request *r)
+uint64_t verb_task_at(struct verbs *v)
 {
 	struct err ignored;
 	struct memory_page page;
 	const struct guest *guest = here_guest(session_here(v->session), &ignored);
-	*r = (struct scan_request){.progress = on_progress, .data = v};
-	if (guest && memory_walk(&guest->kernel, guest->layout->current_task, &page))
-		r->task_at = page.physical;
+	return guest && memory_walk(&guest->kernel, guest->layout->current_task, &page) ? page.physical : 0;
+}
+
+void verb_prepare(struct verbs *v, struct scan_request *r)
+{
+	*r = (struct scan_request){.progress = on_progress, .data = v, .task_at = verb_task_at(v)};
 }
 
 static bool add(struct scan_request *r, const struct scan_watch *w, struct err *err)
@@ -43,8 +45,7 @@ static bool add(struct scan_request *r, const struct scan_watch *w, struct err *
 	return true;
 }
 
-/* The memory behind an address as it is mapped here; it is followed wherever it is mapped elsewhere. */
-static bool memory_watch(struct verbs *v, const char *text, uint64_t size, struct scan_watch *ret, struct err *err)
+bool verb_memory_watch(struct verbs *v, const char *text, uint64_t size, struct scan_watch *ret, struct err *err)
 {
 	uint64_t at, own;
 	struct memory_page page;
@@ -102,7 +103,8 @@ static bool until_pc(struct verbs *v, const struct words *w, struct scan_request
 static bool until_write(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
 {
 	struct scan_watch watch;
-	return expect_words(w, 3, 3, "write ADDRESS", err) && memory_watch(v, w->list[2], 0, &watch, err) && add(r, &watch, err);
+	return expect_words(w, 3, 3, "write ADDRESS", err) && verb_memory_watch(v, w->list[2], 0, &watch, err) &&
+		add(r, &watch, err);
 }
 
 static bool until_mem(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
@@ -111,7 +113,7 @@ static bool until_mem(struct verbs *v, const struct words *w, struct scan_reques
 	uint64_t value;
 	if (!expect_words(w, 5, 5, "mem ADDRESS == VALUE", err) || strcmp(w->list[3], "=="))
 		return err_set(err, ERR_USAGE, "expected: %s mem ADDRESS == VALUE", w->list[0]);
-	if (!memory_watch(v, w->list[2], 0, &watch, err) || !verb_number(w->list[4], "the value", &value, err))
+	if (!verb_memory_watch(v, w->list[2], 0, &watch, err) || !verb_number(w->list[4], "the value", &value, err))
 		return false;
 	if (watch.high - watch.low > 8)
 		watch.high = watch.low + 8;
@@ -166,8 +168,7 @@ static const struct condition {
 
 /* ---- going there -------------------------------------------------------------------------------------------- */
 
-/* Back to where the scan was asked for, whatever became of it. */
-static bool return_to(struct verbs *v, uint64_t icount, bool ok, struct err *err)
+bool verb_return(struct verbs *v, uint64_t icount, bool ok, struct err *err)
 {
 	struct walk_trip trip;
 	struct err second = {0};
@@ -181,7 +182,7 @@ static bool return_to(struct verbs *v, uint64_t icount, bool ok, struct err *err
 	return ok && back;
 }
 
-static bool go_to_hit(struct verbs *v, const struct scan_request *r, bool backward, struct buf *out, struct err *err)
+bool verb_go_to_hit(struct verbs *v, const struct scan_request *r, bool backward, struct buf *out, struct err *err)
 {
 	struct session *s = v->session;
 	struct walk *walk = session_walk(s);
@@ -196,7 +197,7 @@ static bool go_to_hit(struct verbs *v, const struct scan_request *r, bool backwa
 	uint32_t watch = hits.count ? hits.list[0].watch : 0;
 	size_t count = hits.count;
 	scan_hits_finish(&hits);
-	if (!return_to(v, now, ok, err))
+	if (!verb_return(v, now, ok, err))
 		return false;
 	if (!count)
 		return err_set(err, ERR_INPUT, "that does not happen %s here", backward ? "before" : "after");
@@ -211,8 +212,8 @@ static bool until(struct verbs *v, const struct words *w, bool backward, struct 
 	for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
 		if (strcmp(conditions[i].name, w->list[1]))
 			continue;
-		prepare(v, &request);
-		return conditions[i].parse(v, w, &request, err) && go_to_hit(v, &request, backward, out, err);
+		verb_prepare(v, &request);
+		return conditions[i].parse(v, w, &request, err) && verb_go_to_hit(v, &request, backward, out, err);
 	}
 	if (strcmp(w->list[1], "event"))
 		return err_set(err, ERR_USAGE, "'%.60s' is no condition: expected pc, write, mem, exit, syscall, switch or event",
@@ -234,87 +235,6 @@ bool verb_until(struct verbs *v, const struct words *w, struct buf *out, struct 
 bool verb_runtil(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
 	return until(v, w, true, out, err);
-}
-
-/* ---- breaks ------------------------------------------------------------------------------------------------- */
-
-static bool keep_break(struct verbs *v, const struct scan_watch *watch, const char *text, struct buf *out, struct err *err)
-{
-	struct breaks *b = v->breaks;
-	if (b->count == SCAN_WATCHES)
-		return err_set(err, ERR_USAGE, "there are %d breaks already", SCAN_WATCHES);
-	b->text[b->count] = mem_str(text);
-	b->list[b->count++] = *watch;
-	buf_printf(out, "%u: %s %s\n", b->count, watch->kind == SCAN_EXEC ? "break" : "watch", text);
-	return true;
-}
-
-bool verb_break(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	uint64_t at;
-	return verb_address(v, w->list[1], &at, NULL, err) &&
-		keep_break(v, &(struct scan_watch){.kind = SCAN_EXEC, .low = at, .high = at + 1}, w->list[1], out, err);
-}
-
-bool verb_watch(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	struct scan_watch watch;
-	uint64_t size = 0;
-	return (w->count < 3 || verb_number(w->list[2], "the number of bytes", &size, err)) &&
-		memory_watch(v, w->list[1], size, &watch, err) && keep_break(v, &watch, w->list[1], out, err);
-}
-
-bool verb_breaks(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	(void)w, (void)err;
-	for (uint32_t i = 0; i < v->breaks->count; i++)
-		buf_printf(
-			out, "%u: %s %s\n", i + 1, v->breaks->list[i].kind == SCAN_EXEC ? "break" : "watch", v->breaks->text[i]);
-	if (!v->breaks->count)
-		buf_str(out, "no breaks (`break ADDRESS` and `watch ADDRESS` make them)\n");
-	return true;
-}
-
-bool verb_delete(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	(void)out;
-	struct breaks *b = v->breaks;
-	uint64_t n;
-	if (!verb_number(w->list[1], "the break", &n, err))
-		return false;
-	if (!n || n > b->count)
-		return err_set(err, ERR_INPUT, "there is no break %" PRIu64 " (`breaks` lists them)", n);
-	free(b->text[n - 1]);
-	for (uint32_t i = (uint32_t)n; i < b->count; i++) {
-		b->list[i - 1] = b->list[i];
-		b->text[i - 1] = b->text[i];
-	}
-	b->count--;
-	return true;
-}
-
-static bool resume(struct verbs *v, bool backward, struct buf *out, struct err *err)
-{
-	struct scan_request request;
-	if (!v->breaks->count)
-		return err_set(
-			err, ERR_INPUT, "there are no breaks to stop at (`goto end` and `goto begin` go to the ends of the run)");
-	prepare(v, &request);
-	memcpy(request.watches, v->breaks->list, sizeof request.watches);
-	request.count = v->breaks->count;
-	return go_to_hit(v, &request, backward, out, err);
-}
-
-bool verb_continue(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	(void)w;
-	return resume(v, false, out, err);
-}
-
-bool verb_rcontinue(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	(void)w;
-	return resume(v, true, out, err);
 }
 
 /* ---- writes ------------------------------------------------------------------------------------------------- */
@@ -376,8 +296,8 @@ static bool writes(struct verbs *v, const struct words *w, bool backward, struct
 		return false;
 	if (!most || most > SHOWN_MAX)
 		return err_set(err, ERR_USAGE, "%" PRIu64 " writes: expected 1 to %d", most, SHOWN_MAX);
-	prepare(v, &request);
-	if (!memory_watch(v, w->list[1], 0, &watch, err) || !add(&request, &watch, err) || !walk_keep(walk, err))
+	verb_prepare(v, &request);
+	if (!verb_memory_watch(v, w->list[1], 0, &watch, err) || !add(&request, &watch, err) || !walk_keep(walk, err))
 		return false;
 	bool ok = backward ? scan_backward(scan, walk, &request, zero + session_begin(s), now, (size_t)most, &hits, err)
 			   : scan_forward(scan, walk, &request, now, zero + session_end(s), (size_t)most, &hits, err);
@@ -386,11 +306,13 @@ static bool writes(struct verbs *v, const struct words *w, bool backward, struct
 	if (ok && !hits.count)
 		buf_printf(out, "nobody wrote there %s here\n", backward ? "before" : "after");
 	scan_hits_finish(&hits);
-	return return_to(v, now, ok, err);
+	return verb_return(v, now, ok, err);
 }
 
 bool verb_last(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
+	if (w->list[1][0] == '$')
+		return verb_last_register(v, w, out, err);
 	return writes(v, w, true, out, err);
 }
 
@@ -408,14 +330,14 @@ bool verb_count(struct verbs *v, const struct words *w, struct buf *out, struct 
 	struct scan_watch watch;
 	struct scan_hits hits = {0};
 	uint64_t now = walk_now(walk), to = session_end(s), zero = session_zero(s);
-	prepare(v, &request);
-	if (!scan || (w->count > 2 && !verb_moment(v, w->list[2], &to, err)) || !memory_watch(v, w->list[1], 0, &watch, err) ||
-		!add(&request, &watch, err) || !walk_keep(walk, err))
+	verb_prepare(v, &request);
+	if (!scan || (w->count > 2 && !verb_moment(v, w->list[2], &to, err)) ||
+		!verb_memory_watch(v, w->list[1], 0, &watch, err) || !add(&request, &watch, err) || !walk_keep(walk, err))
 		return false;
 	uint64_t from = now - zero < to ? now : zero + to, end = now - zero < to ? zero + to : now;
 	bool ok = scan_forward(scan, walk, &request, from, end, 0, &hits, err);
 	if (ok)
 		buf_printf(out, "%" PRIu64 " writes\n", hits.total);
 	scan_hits_finish(&hits);
-	return return_to(v, now, ok, err);
+	return verb_return(v, now, ok, err);
 }

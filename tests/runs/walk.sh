@@ -78,6 +78,32 @@ printf 'goto %s\nmem jiffies 8\nstepi\nmem jiffies 8\n' $((at - 1)) >"$WORK/exac
 debug "$WORK/exact"
 [ "$(grep '^0x' "$WORK/out" | sort -u | wc -l)" = 2 ] || { cat "$WORK/out"; fail "the write is not the instruction at $at"; }
 
+# Source lines of the client, there and back: the same lines, and a call is stepped over.
+{
+	echo 'goto ev:20
+until switch
+step'
+	for _ in $(seq 6); do echo 'over'; done
+	for _ in $(seq 5); do echo 'rover'; done
+} >"$WORK/lines"
+debug "$WORK/lines"
+sed -n 's/^=> *\([0-9]*\)  .*/\1/p' "$WORK/out" >"$WORK/numbers"
+[ "$(wc -l <"$WORK/numbers")" = 12 ] || { cat "$WORK/out"; fail 'source lines are missing'; }
+says 'main.*echo-client\.c:[0-9]+'
+sed -n '2,6p' "$WORK/numbers" | tac >"$WORK/there"
+sed -n '8,12p' "$WORK/numbers" >"$WORK/back"
+same "$WORK/there" "$WORK/back"
+[ "$(grep -c 'echo-client\.c:[0-9]*$' "$WORK/out")" = 12 ] || { cat "$WORK/out"; fail 'over went into a call'; }
+
+# A process that ends, a breakpoint and a watch, both ways.
+expect 4 "$POLECAT" debug "$run" -e 'goto begin' -e 'until exit 99999'
+says 'there is no process 99999 here'
+printf 'goto ev:30\nbreak do_exit\ncontinue\nhere\nwatch jiffies\nrcontinue\nrcontinue\ncontinue\nruntil event fault.selected\n' >"$WORK/stops"
+debug "$WORK/stops"
+says 'pc 0x[0-9a-f]+ do_exit  in the kernel for'
+says 'tick_do_update_jiffies64'
+says 'fault\.selected'
+
 # A QEMU that is killed is said and replaced.
 mkfifo "$WORK/in"
 "$POLECAT" debug "$run" <"$WORK/in" >"$WORK/out" 2>&1 &
