@@ -161,6 +161,9 @@ static bool debug_run(const struct args *args, const char *path, struct cancel *
 	const char *const *source_dirs;
 	size_t source_dir_count = args_values(args, "source-dir", &source_dirs);
 	struct debug d = {.verbs = {.session = session,
+				  .runs = common_runs(args),
+				  .debug_dirs = dirs,
+				  .debug_dir_count = options.debug_dir_count,
 				  .source_dirs = source_dirs,
 				  .source_dir_count = source_dir_count,
 				  .bookmarks = &bookmarks,

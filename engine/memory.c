@@ -66,6 +66,40 @@ bool memory_walk(const struct space *space, uint64_t address, struct memory_page
 	return false;
 }
 
+struct each {
+	const struct stop *stop;
+	uint64_t first, last;
+	memory_mapped *call;
+	void *data;
+	uint64_t left; /* entries that may still be followed */
+};
+
+static void each_in(struct each *e, uint64_t table, uint64_t base, int shift)
+{
+	const unsigned char *entries = memory_physical(e->stop, table, MEMORY_PAGE);
+	for (uint64_t i = 0; entries && i < 512; i++) {
+		uint64_t at = base | i << shift, entry, size = UINT64_C(1) << shift;
+		if (shift == 39 && i >= 256)
+			at |= UINT64_C(0xffff) << 48;
+		memcpy(&entry, entries + i * 8, 8);
+		if (!(entry & ENTRY_PRESENT) || at > e->last || at + (size - 1) < e->first)
+			continue;
+		if (!e->left)
+			return;
+		e->left--;
+		if (shift > 12 && !((entry & ENTRY_LARGE) && shift <= 30))
+			each_in(e, entry & ENTRY_ADDRESS, at, shift - 9);
+		else if (at >= e->first && memory_physical(e->stop, entry & ENTRY_ADDRESS & ~(size - 1), 1))
+			e->call(e->data, at, entry & ENTRY_ADDRESS & ~(size - 1), size);
+	}
+}
+
+void memory_each(const struct space *space, uint64_t first, uint64_t last, memory_mapped *each, void *data)
+{
+	struct each e = {space->stop, first, last, each, data, MEMORY_EACH_MAX};
+	each_in(&e, space->root & ENTRY_ADDRESS, 0, 39);
+}
+
 size_t memory_read_some(const struct space *space, uint64_t address, void *out, size_t size)
 {
 	size_t done = 0;

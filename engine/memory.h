@@ -44,6 +44,14 @@ struct space memory_current(const struct stop *stop);
 /* Walks the four levels. False when the address is not canonical, not mapped, or mapped to something that is not RAM. */
 bool memory_walk(const struct space *space, uint64_t address, struct memory_page *ret_page);
 
+/*
+ * Calls each(data, virtual, physical, size) for every page that is mapped with its start between first and last, by address;
+ * large pages are one call. Tables that lead round in circles end it after MEMORY_EACH_MAX calls.
+ */
+#define MEMORY_EACH_MAX (1u << 22)
+typedef void memory_mapped(void *data, uint64_t virtual, uint64_t physical, uint64_t size);
+void memory_each(const struct space *space, uint64_t first, uint64_t last, memory_mapped *each, void *data);
+
 /* Copies as much as is mapped, up to size; returns how much. */
 size_t memory_read_some(const struct space *space, uint64_t address, void *out, size_t size);
 

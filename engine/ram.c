@@ -283,6 +283,22 @@ struct ram_delta *ram_take(const struct ram *r, const struct ram *image, const s
 	return d;
 }
 
+bool ram_compare(const struct ram *a, const struct ram *b, ram_difference *each, void *data, struct err *err)
+{
+	if (!same_size(a, b, err))
+		return false;
+	uint8_t *in_a = used_pages(a, err), *in_b = in_a ? used_pages(b, err) : NULL;
+	for (uint32_t i = 0; in_b && i < a->size / RAM_PAGE; i++) {
+		const uint8_t *x = image_page(a, in_a, i), *y = image_page(b, in_b, i);
+		if (memcmp(x, y, RAM_PAGE))
+			each(data, i, x, y);
+	}
+	bool ok = in_b != NULL;
+	free(in_a);
+	free(in_b);
+	return ok;
+}
+
 /* Zeros are put back as a hole, so that memory does not grow by what a later part of the run had used. */
 static bool put_page(struct ram *r, uint32_t number, const uint8_t *wanted, bool hole, size_t *changed, struct err *err)
 {

@@ -41,6 +41,10 @@ size_t ram_delta_pages(const struct ram_delta *d);
  * them. */
 bool ram_put(struct ram *r, const struct ram *image, const struct ram_delta *delta, size_t *changed, struct err *err);
 
+/* Calls each(data, number, page of a, page of b) for every page that differs, by number. ERR_INPUT when the sizes do. */
+typedef void ram_difference(void *data, uint32_t number, const uint8_t *a, const uint8_t *b);
+bool ram_compare(const struct ram *a, const struct ram *b, ram_difference *each, void *data, struct err *err);
+
 /* Number and content of every page that is not all zeros: the same for equal memory, however it is stored. */
 bool ram_digest(const struct ram *r, uint8_t out[DIGEST_SIZE], struct err *err);
 

@@ -27,7 +27,10 @@ struct verbs {
 	struct bookmarks *bookmarks;
 	struct cancel *cancel; /* may be NULL */
 	struct progress progress;
-	struct breaks *breaks;          /* of `break` and `watch` */
+	struct breaks *breaks;         /* of `break` and `watch` */
+	const char *runs;              /* directory where runs are named; may be NULL */
+	const char *const *debug_dirs; /* as the session has them */
+	size_t debug_dir_count;
 	const char *const *source_dirs; /* where `source` looks for files first */
 	size_t source_dir_count;
 	bool quit;  /* set by `quit` */
@@ -54,6 +57,8 @@ verb_run verb_regs, verb_mem, verb_disas, verb_digest, verb_checkpoints;
 verb_run verb_ps, verb_where, verb_threads, verb_maps, verb_fds, verb_sockets, verb_env, verb_print, verb_locals, verb_symbol,
 	verb_cat, verb_ls;
 
+/* verb_diff.c */
+verb_run verb_diff_state;
 /* verb_source.c */
 verb_run verb_source;
 

@@ -47,6 +47,10 @@ static const struct verb verbs[] = {
 	{"mem", "x", "ADDRESS [BYTES]", 1, 2, "Memory as the processor sees it here.", "the machine", verb_mem},
 	{"disas", "u", "[ADDRESS [COUNT]]", 0, 2, "Instructions, from here or an address.", "the machine", verb_disas},
 	{"digest", NULL, "", 0, 0, "SHA-256 of the registers and of all memory.", "the machine", verb_digest},
+	{"diff-state", NULL, "MOMENT [RUN] MOMENT", 2, 3,
+		"Registers and pages that differ between two moments, with whose the pages are; the second may be of another "
+		"run.",
+		"the machine", verb_diff_state},
 	{"checkpoints", NULL, "", 0, 0, "How many checkpoints there are, and what they hold.", "the machine", verb_checkpoints},
 
 	{"last", NULL, "ADDRESS|$REG [K]", 1, 2, "Who wrote there last: the last K writes before here.", "writes", verb_last},
