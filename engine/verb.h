@@ -72,6 +72,8 @@ verb_run verb_last_register;
 /* An address from what a person types: anything that the current program understands; without one, numbers and kernel symbols.
  * ret_size (may be NULL): bytes there, 8 when not known. */
 bool verb_address(struct verbs *v, const char *text, uint64_t *ret, uint64_t *ret_size, struct err *err);
+/* verb_fork.c */
+verb_run verb_fork;
 /* verb_lines.c */
 verb_run verb_step, verb_rstep, verb_over, verb_rover, verb_finish, verb_rfinish;
 

@@ -68,6 +68,9 @@ static const struct verb verbs[] = {
 	{"env", NULL, "[PID|NODE]", 0, 1, "Environment of a process.", "the guest", verb_env},
 	{"cat", NULL, "[PID:|NODE:]PATH", 1, 1, "A file as a process sees it, from the guest's memory.", "the guest", verb_cat},
 	{"ls", NULL, "[[PID:|NODE:]PATH]", 0, 1, "A directory as a process sees it.", "the guest", verb_ls},
+	{"fork", NULL, "[@NODE] COMMAND...", 1, WORDS_MAX,
+		"Execute a command in a live copy of this moment, which is recorded as a run of its own.", "the guest",
+		verb_fork},
 
 	{"print", NULL, "EXPRESSION", 1, WORDS_MAX, "A variable of the current program: name, a.b, p->x, list[3], *p, &x.",
 		"programs", verb_print},

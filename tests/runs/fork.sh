@@ -52,6 +52,12 @@ says '^proc$'
 expect 0 "$POLECAT" replay "$(sed -n 's/^recorded as //p' "$WORK/out")"
 says '^identical'
 
+# From within a session, which stands where it stood.
+printf 'goto ev:20\ndigest\nfork ls /\ndigest\nstepi 50\nrstepi 50\ndigest\n' >"$WORK/script"
+expect 0 "$POLECAT" debug "$run" -x "$WORK/script"
+says '^proc$'
+[ "$(grep -E '^(registers|memory) ' "$WORK/out" | sort | uniq -c | awk '$1 == 3' | wc -l)" = 2 ] || { cat "$WORK/out"; fail 'the session moved'; }
+
 # What cannot be done is said.
 expect 4 "$POLECAT" fork "$run" --at end -- ls /
 says 'the run has ended here'
