@@ -486,13 +486,17 @@ bool background_step(struct app *app)
 
 bool background_busy(const struct app *app)
 {
-	return app->open_job || app->diff_job || app->search || app->loading || debug_busy(app);
+	return app->open_job || app->diff_job || app->search || app->loading || app->errand.log || debug_busy(app);
 }
 
 bool app_cancel(struct app *app)
 {
 	if (app->debug.debugger && screen_page(&app->screen) == PAGE_DEBUG && debugger_cancel(app->debug.debugger))
 		return true;
+	if (app->errand.log && app->errand.child.pid > 0) { /* a fork: it cleans up behind itself, and is waited for elsewhere */
+		kill(app->errand.child.pid, SIGTERM);
+		return true;
+	}
 	if (app->search) {
 		end_search(app);
 		return true;

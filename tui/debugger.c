@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -109,7 +110,7 @@ static bool revive(struct debugger *d, struct err *err)
 static void say_restarted(struct debugger *d)
 {
 	unsigned generation = walk_generation(session_walk(d->verbs.session));
-	if (generation != d->generation)
+	if (generation != d->generation && session_was_restarted(d->verbs.session)) /* said once, here or by a verb */
 		note(d, true, "QEMU had ended and was started again: this is the same place");
 	d->generation = generation;
 }
@@ -158,9 +159,10 @@ static void run_order(struct debugger *d, struct order *order)
 static bool machine_lives(struct debugger *d)
 {
 	struct machine *m = walk_machine(session_walk(d->verbs.session));
-	enum machine_state state;
-	struct err ignored;
-	return m && machine_poll(m, 0, &state, &ignored) && state != MACHINE_DIED;
+	if (!m)
+		return false;
+	struct pollfd monitor = {.fd = machine_fd(m), .events = POLLIN};
+	return poll(&monitor, 1, 0) <= 0 || !(monitor.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
 /* Waits for an order; false at the end. An idle machine is looked after meanwhile. */
