@@ -147,7 +147,7 @@ $(B)/unit: $(UNIT_SRC:%.c=$(B)/%.o) $(B)/tests/unit/main.o $(B)/libtui.a $(B)/li
 
 $(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(B)/libtui.a $(B)/libengine.a $(B)/libagent.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(B)/fuzz && $(CC) $(POLECAT_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(TUI_LIBS) $(PKG_LIBS) -lm
+	$(Q)mkdir -p $(B)/fuzz && $(CC) $(POLECAT_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(B)/libengine.a $(TUI_LIBS) $(PKG_LIBS) -lm
 
 # Programs for tests: runs made up without a machine, and the waits of a screen over large ones.
 .PHONY: tools
