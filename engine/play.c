@@ -38,8 +38,10 @@ static bool step(struct play *p, bool *going, bool *dead, struct err *err)
 		*going = !observer_ended(p->observer);
 		return true;
 	case MACHINE_AT_BREAK:
+		/* The limit of instructions, or the end of the log: a guest that died leaves one without a last stop. */
 		*going = false;
-		return observer_reached(p->observer, observer_limit(p->observer) + 1, err);
+		*dead = listener_icount(p->listener) <= observer_limit(p->observer);
+		return *dead || observer_reached(p->observer, observer_limit(p->observer) + 1, err);
 	case MACHINE_DIED:
 		return died(p->machine, err);
 	case MACHINE_GUEST_DIED:

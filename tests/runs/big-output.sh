@@ -13,7 +13,7 @@ Y
 }
 scenario whole 'events: 300000'
 expect 0 "$POLECAT" run "$WORK/whole.yaml" --runs "$WORK/runs"
-tail -n 3 "$WORK"/runs/2*/events.jsonl | grep -q '"out_bytes":10[0-9]\{6\},' || fail "not 10 MB: $(tail -n 3 "$WORK"/runs/2*/events.jsonl)"
+tail -n 5 "$WORK"/runs/2*/events.jsonl | grep -q '"out_bytes":10[0-9]\{6\},' || fail "not 10 MB: $(tail -n 5 "$WORK"/runs/2*/events.jsonl)"
 expect 0 "$POLECAT" replay last --runs "$WORK/runs"
 rm -rf "$WORK/runs"
 scenario events 'events: 1000'
