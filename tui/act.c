@@ -174,7 +174,6 @@ bool act_theme(struct app *app, const char *arg, struct err *err)
 	}
 	if (!theme_load(&app->theme, arg, app->config_dir, err))
 		return false;
-	app->session_changed = true;
 	app_message(app, false, "theme %s", app->theme.name);
 	return true;
 }

@@ -226,21 +226,6 @@ static char *history_path(const struct app *app)
 	return path;
 }
 
-static void load_session(struct app *app)
-{
-	char *theme, *run;
-	struct err err = {0};
-	session_load(app->state_dir, &theme, &run);
-	const char *wanted = app->options.theme ? app->options.theme : theme[0] ? theme : "default";
-	theme_default(&app->theme);
-	if (!theme_load(&app->theme, wanted, app->config_dir, &err))
-		app_message(app, true, "%s", err.text);
-	if (run[0])
-		view_runs_select(app->screen.views[SCREEN_RUNS], &app->model, run);
-	app->last_run = run;
-	free(theme);
-}
-
 static void open_first(struct app *app)
 {
 	struct err err = {0};
@@ -263,7 +248,7 @@ struct app *app_create(const struct app_options *options, const struct app_termi
 	app->options = *options;
 	app->terminal = *terminal;
 	app->errand.output = -1;
-	app->state_dir = -1;
+	app->state_dir = app->session_lock = -1;
 	app->dirty = true;
 	app->preview.action = ACTION_NONE;
 	screen_init(&app->screen, PAGE_RUNS);
@@ -283,7 +268,7 @@ struct app *app_create(const struct app_options *options, const struct app_termi
 	problem = (struct err){0};
 	if (!app_scan(app, &problem))
 		app_message(app, true, "%s", problem.text);
-	load_session(app);
+	app_session_start(app);
 	open_first(app);
 	return app;
 }
@@ -295,9 +280,6 @@ static void save(struct app *app)
 		if (app->model.runs[side] && app->model.runs[side]->changed &&
 			!state_save(app->state_dir, app->model.runs[side], &err))
 			app_message(app, true, "%s", err.text);
-	if (app->session_changed)
-		session_save(app->state_dir, app->theme.name, app->last_run ? app->last_run : "", NULL);
-	app->session_changed = false;
 }
 
 void app_destroy(struct app *app)
@@ -306,14 +288,18 @@ void app_destroy(struct app *app)
 		return;
 	preview_end(app);
 	save(app);
+	app_session_save(app, !app->cut_off);
 	background_stop(app);
 	for (int side = 0; side < 2; side++)
 		run_destroy(app->model.runs[side]);
 	screen_finish(&app->screen);
 	runs_destroy(app->runs);
 	prompt_destroy(app->prompt);
+	if (app->session_lock >= 0)
+		close(app->session_lock);
 	if (app->state_dir >= 0)
 		close(app->state_dir);
+	free(app->session_text);
 	free(app->config_dir);
 	free(app->last_run);
 	free(app->open_next);
@@ -398,7 +384,7 @@ void app_input(struct app *app, const struct input *in)
 		mouse_input(app, in);
 		break;
 	case INPUT_END:
-		app->ended = true;
+		app->ended = app->cut_off = true;
 		break;
 	case INPUT_RESIZE:
 	case INPUT_NONE:
@@ -435,6 +421,8 @@ bool app_step(struct app *app)
 		screen_sync(&app->screen, &app->model);
 	more |= step_views(app);
 	save(app);
+	if (app->dirty)
+		app_session_save(app, false);
 	return more;
 }
 

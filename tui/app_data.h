@@ -67,10 +67,14 @@ struct app {
 	struct prompt *prompt;
 	bool ascii, mouse, dragging;
 	bool ended, dirty;
+	bool cut_off; /* ended because the terminal went away or by a signal, not by a key */
 	int state_dir;
-	char *config_dir; /* NULL without */
-	char *last_run;   /* for the session */
-	bool session_changed;
+	char *config_dir;   /* NULL without */
+	char *last_run;     /* for the session */
+	int session_lock;   /* held while this is the one that keeps the session; -1 */
+	char *session_text; /* as it was saved last; NULL before */
+	bool keep_place;    /* opened again: the playheads stay where they were, even if the runs differ elsewhere */
+	int keep_side;
 	struct runs *runs;
 	bool loading; /* rows of the list are not loaded yet */
 	int64_t scanned_ms, refreshed_ms;
@@ -105,6 +109,10 @@ void app_request(struct app *app, const struct request *request);
 void app_goto(struct app *app, size_t event, bool jump);
 /* On the diff page the other run comes along to the place that belongs to this one. */
 void app_bring_other_side(struct app *app);
+
+/* app_session.c */
+void app_session_start(struct app *app); /* the theme, and after a crash all that was open */
+void app_session_save(struct app *app, bool ended);
 
 /* background.c */
 bool background_step(struct app *app); /* true when there is more to do at once */

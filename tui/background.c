@@ -81,7 +81,9 @@ static void finish_diff(struct app *app)
 	if (ok) {
 		app->diff = app->comparing.diff;
 		app->model.diff = app->diff;
-		to_first_difference(app);
+		if (!app->keep_place)
+			to_first_difference(app);
+		app->keep_place = false;
 		app_message(app, false, "%s", app->diff->headline);
 	} else {
 		app->model.diff_problem = mem_str(err.text);
@@ -153,7 +155,6 @@ static void opened(struct app *app, struct timeline *timeline)
 	if (side == 0) {
 		free(app->last_run);
 		app->last_run = mem_str(timeline_name(timeline));
-		app->session_changed = true;
 	}
 }
 
@@ -170,6 +171,7 @@ static void finish_open(struct app *app)
 		opened(app, app->opening.timeline);
 	} else {
 		app_message(app, true, "%s", err.text);
+		app->keep_place = false;
 		enum page page = screen_page(&app->screen);
 		if ((page == PAGE_RUN || page == PAGE_DIFF) && !app->model.runs[app->open_side] && !screen_pop(&app->screen))
 			screen_push(&app->screen, PAGE_RUNS);
@@ -185,7 +187,7 @@ static void finish_open(struct app *app)
 			app_message(app, true, "%s", err.text);
 		free(next);
 	} else if (ok && screen_page(&app->screen) == PAGE_DIFF && app->model.runs[0] && app->model.runs[1]) {
-		app->model.side = 0;
+		app->model.side = app->keep_place ? app->keep_side : 0;
 		start_diff(app);
 	}
 }

@@ -168,30 +168,20 @@ bool state_save(int dir, struct run *run, struct err *err)
 	return ok;
 }
 
-void session_load(int dir, char **ret_theme, char **ret_run)
+bool state_load_session(int dir, struct session *session, struct err *err)
 {
 	struct buf bytes = {0};
-	*ret_theme = *ret_run = NULL;
-	if (dir >= 0)
-		file_read_in(dir, "session", STATE_FILE_MAX, &bytes, NULL);
-	char *save = NULL;
-	for (char *line = bytes.data ? strtok_r(bytes.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
-		char **target = strncmp(line, "theme ", 6) == 0 ? ret_theme : strncmp(line, "run ", 4) == 0 ? ret_run : NULL;
-		if (target && !*target)
-			*target = mem_str(strchr(line, ' ') + 1);
-	}
+	struct err none = {0};
+	bool ok = true;
+	if (dir >= 0 && file_read_in(dir, "session", SESSION_FILE_MAX, &bytes, &none))
+		ok = session_parse(session, bytes.data ? bytes.data : "", bytes.size, err);
+	if (!ok)
+		err_prefix(err, "what was kept about the last session");
 	buf_free(&bytes);
-	*ret_theme = *ret_theme ? *ret_theme : mem_str("");
-	*ret_run = *ret_run ? *ret_run : mem_str("");
+	return ok;
 }
 
-bool session_save(int dir, const char *theme, const char *run, struct err *err)
+bool state_save_session(int dir, const struct buf *text, struct err *err)
 {
-	if (dir < 0 || strchr(run, '\n') || strchr(theme, '\n'))
-		return true;
-	struct buf out = {0};
-	buf_printf(&out, "theme %s\nrun %s\n", theme, run);
-	bool ok = put(dir, "session", &out, err);
-	buf_free(&out);
-	return ok;
+	return dir < 0 || put(dir, "session", text, err);
 }

@@ -17,6 +17,7 @@
 #include "engine/buf.h"
 #include "engine/err.h"
 #include "tui/run.h"
+#include "tui/session.h"
 
 #define STATE_FILE_MAX (256 * 1024)
 #define STATE_LINE_MAX 1024
@@ -32,8 +33,8 @@ bool state_parse(struct run *run, const char *bytes, size_t size, struct err *er
 bool state_load(int dir, struct run *run, struct err *err);
 bool state_save(int dir, struct run *run, struct err *err);
 
-/* The last words of the whole screen: its theme and the last run, one line each. Owned by the caller, "" if unknown. */
-void session_load(int dir, char **ret_theme, char **ret_run);
-bool session_save(int dir, const char *theme, const char *run, struct err *err);
+/* The session's file: filled in, or empty if there is none; saved as text. dir may be -1. */
+bool state_load_session(int dir, struct session *session, struct err *err);
+bool state_save_session(int dir, const struct buf *text, struct err *err);
 
 #endif

@@ -218,6 +218,49 @@ keys q
 sees 'exit=0'
 sane
 
+what="kill -9, and all is open again"
+start 100x30 TERM=xterm-256color LC_ALL=C.UTF-8
+run
+sees 'runs [0-9]+, by'
+keys g S Space # sorted by age, the first one marked
+sees 'by age'
+marked=$(screen | grep -m 1 '●' | tr -s ' ')
+[ -n "$marked" ] || { screen; fail "$what: nothing is marked"; }
+keys ':'
+keys -l 'open fail'
+keys Enter
+sees 'FAIL no-lost-ack'
+keys @
+keys -l 'ev:100'
+keys Enter
+sees 'ev 100/300'
+keys '&'
+keys -l 'node:client'
+keys Enter
+sees 'events node:client'
+keys c
+sees 'console all nodes'
+t kill-server # the terminal goes away, and the program with it
+until_true gone || kill -9 "$(pid)"
+start 100x30 TERM=xterm-256color LC_ALL=C.UTF-8
+run
+sees 'is open again'
+sees 'ev 100/300'
+sees 'console all nodes'
+keys v
+sees 'events node:client'
+keys o
+sees 'by age'
+[ "$(screen | grep -m 1 '●' | tr -s ' ')" = "$marked" ] || { screen; fail "$what: another mark than $marked"; }
+keys Q
+sees 'exit=0'
+sane
+run
+sees 'runs [0-9]+, by verdict' # ended as it was told to: nothing is opened
+keys q
+sees 'exit=0'
+sane
+
 what="a run that grows"
 start 100x30 TERM=xterm-256color LC_ALL=C.UTF-8
 events=runs/.incomplete-recording/events.jsonl
