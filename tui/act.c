@@ -285,6 +285,10 @@ static bool (*const functions[ACTION_COUNT])(struct app *app, const char *argume
 	[ACTION_DEBUG] = act_debug,
 	[ACTION_DEBUG_STEP] = act_debug_step,
 	[ACTION_DEBUG_STEP_BACK] = act_debug_step_back,
+	[ACTION_DEBUG_LINE] = act_debug_line_next,
+	[ACTION_DEBUG_LINE_BACK] = act_debug_line_back,
+	[ACTION_DEBUG_OVER] = act_debug_over,
+	[ACTION_DEBUG_OVER_BACK] = act_debug_over_back,
 	[ACTION_DEBUG_CONTINUE] = act_debug_continue,
 	[ACTION_DEBUG_CONTINUE_BACK] = act_debug_continue_back,
 	[ACTION_DEBUG_BACK] = act_debug_back,
@@ -366,10 +370,10 @@ void app_command(struct app *app, const char *line)
 	size_t size = strcspn(line, " ");
 	if (size == 0)
 		return;
-	if (act_debug_line(app, line, true))
+	if (act_debug_typed(app, line, true))
 		return;
 	enum action action = action_find(line, size);
-	if (action == ACTION_NONE && act_debug_line(app, line, false))
+	if (action == ACTION_NONE && act_debug_typed(app, line, false))
 		return;
 	enum action only = ACTION_NONE;
 	size_t hits = 0;

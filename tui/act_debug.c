@@ -50,6 +50,26 @@ bool act_debug_step_back(struct app *app, const char *arg, struct err *err)
 	return counted(app, "rstepi", arg, err);
 }
 
+bool act_debug_line_next(struct app *app, const char *arg, struct err *err)
+{
+	return counted(app, "step", arg, err);
+}
+
+bool act_debug_line_back(struct app *app, const char *arg, struct err *err)
+{
+	return counted(app, "rstep", arg, err);
+}
+
+bool act_debug_over(struct app *app, const char *arg, struct err *err)
+{
+	return counted(app, "over", arg, err);
+}
+
+bool act_debug_over_back(struct app *app, const char *arg, struct err *err)
+{
+	return counted(app, "rover", arg, err);
+}
+
 bool act_debug_continue(struct app *app, const char *arg, struct err *err)
 {
 	(void)arg;
@@ -118,7 +138,7 @@ bool act_debug_fork(struct app *app, const char *arg, struct err *err)
 	return ok;
 }
 
-bool act_debug_line(struct app *app, const char *line, bool exact)
+bool act_debug_typed(struct app *app, const char *line, bool exact)
 {
 	struct err err = {0};
 	if (screen_page(&app->screen) != PAGE_DEBUG || !app->model.debug.alive || !debugger_knows(line, exact))

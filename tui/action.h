@@ -48,8 +48,12 @@ enum scope {
 	X(SWAP, "swap", "w", DIFF, "", "other side", "Make the other run the one that the keys move in") \
 	X(ALIGN, "align", "t", DIFF, "[WAY]", "align", "Keep both runs at the same event, time or icount") \
 	X(FOLD, "fold", "i", DIFF, "", "fold", "Fold what both runs have in common, or show all of it") \
-	X(DEBUG_STEP, "stepi", "s", DEBUG, "[N]", "step", "Execute one instruction, or N") \
+	X(DEBUG_STEP, "stepi", "s", DEBUG, "[N]", "instruction", "Execute one instruction, or N") \
 	X(DEBUG_STEP_BACK, "rstepi", "S", DEBUG, "[N]", "<", "Take one instruction back, or N") \
+	X(DEBUG_LINE, "step", "w", DEBUG, "[N]", "line", "On to another source line, into calls") \
+	X(DEBUG_LINE_BACK, "rstep", "W", DEBUG, "[N]", "<", "Back to the start of the line before") \
+	X(DEBUG_OVER, "over", "r", DEBUG, "[N]", "over", "On to another line of the same call, over the calls it makes") \
+	X(DEBUG_OVER_BACK, "rover", "R", DEBUG, "[N]", "<", "Back, over calls") \
 	X(DEBUG_CONTINUE, "continue", "c", DEBUG, "", "continue", "On to the nearest break or watch (:break, :watch)") \
 	X(DEBUG_CONTINUE_BACK, "rcontinue", "C", DEBUG, "", "<", "Back to the nearest break or watch") \
 	X(DEBUG_BACK, "place-back", "u Backspace", DEBUG, "", "place", \
@@ -58,7 +62,7 @@ enum scope {
 	X(DEBUG_CODE, "code", "t", DEBUG, "[WHAT]", "code", \
 		"Show source, disassembly, or auto: source when the machine is in it") \
 	X(DEBUG_FOLD, "fold-pane", "i", DEBUG, "[PANE]", "fold", "Fold the focused pane, or the one named, or unfold it") \
-	X(DEBUG_FORK, "fork", "!", DEBUG, "COMMAND", "fork", \
+	X(DEBUG_FORK, "fork-command", "!", DEBUG, "COMMAND", "fork", \
 		"Execute a command in a fork of the machine, live from here; the recording is not touched") \
 	X(EVENT_NEXT, "next-event", "Right l", RUN, "", "event", "Go to the next event") \
 	X(EVENT_PREV, "previous-event", "Left h", RUN, "", "<", "Go to the previous event") \

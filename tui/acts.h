@@ -52,6 +52,10 @@ bool act_jump_forward(struct app *app, const char *argument, struct err *err);
 bool act_debug(struct app *app, const char *argument, struct err *err);
 bool act_debug_step(struct app *app, const char *argument, struct err *err);
 bool act_debug_step_back(struct app *app, const char *argument, struct err *err);
+bool act_debug_line_next(struct app *app, const char *argument, struct err *err);
+bool act_debug_line_back(struct app *app, const char *argument, struct err *err);
+bool act_debug_over(struct app *app, const char *argument, struct err *err);
+bool act_debug_over_back(struct app *app, const char *argument, struct err *err);
 bool act_debug_continue(struct app *app, const char *argument, struct err *err);
 bool act_debug_continue_back(struct app *app, const char *argument, struct err *err);
 bool act_debug_back(struct app *app, const char *argument, struct err *err);
@@ -60,7 +64,7 @@ bool act_debug_code(struct app *app, const char *argument, struct err *err);
 bool act_debug_fold(struct app *app, const char *argument, struct err *err);
 bool act_debug_fork(struct app *app, const char *argument, struct err *err);
 /* On the debug page: the line is a verb of the session, and was given to it. exact: only one that is written out. */
-bool act_debug_line(struct app *app, const char *line, bool exact);
+bool act_debug_typed(struct app *app, const char *line, bool exact);
 
 bool act_detail(struct app *app, const char *argument, struct err *err);
 bool act_console(struct app *app, const char *argument, struct err *err);

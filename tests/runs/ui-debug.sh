@@ -30,12 +30,17 @@ key :
 type runtil write counter.total
 key Enter
 snap wrote
+key w
+snap line
+key W
+snap unline
 key t
 snap instructions
-key u
+key u u u
 snap back
 key U
 snap forward
+key U U
 key :
 type nonsense
 key Enter
@@ -83,6 +88,8 @@ shows wrote '=> +[0-9]+ '
 shows wrote '#[0-9] +add_(one|all) \('
 shows wrote 'c = 0x[0-9a-f]+ <counter>'
 shows wrote 'ev 3/9'
+[ "$(place line)" != "$(place wrote)" ] || fail "a line on leads nowhere: $(place line)"
+shows line 'code tests/workloads/counter\.c:[0-9]+'
 shows instructions 'code disassembly'
 shows instructions '=> 0x[0-9a-f]{16} <add_(one|all)'
 [ "$(place back)" = "$(place entered)" ] || fail "back leads to $(place back), not $(place entered)"
