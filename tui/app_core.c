@@ -361,6 +361,8 @@ static void mouse_input(struct app *app, const struct input *in)
 		return;
 	}
 	bool drag = in->mouse == MOUSE_DRAG;
+	if (in->mouse == MOUSE_PRESS && view && screen_page(&app->screen) == PAGE_DEBUG)
+		screen_debug_focus_view(&app->screen, view);
 	if (!view || !view->ops->press || in->mouse == MOUSE_RELEASE || (drag && !app->dragging))
 		return;
 	if (!drag) {

@@ -3,14 +3,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/disas.h"
 #include "engine/file.h"
+#include "engine/sourcefile.h"
 #include "engine/text.h"
 #include "engine/verbs.h"
 
 enum {
-	SOURCE_FILE_MAX = 4 << 20,
 	SOURCE_AROUND = 400, /* lines before and after the current one that are shown */
 	CODE_BEFORE = 2048,  /* bytes of a function before the program counter that are shown */
 	CODE_COUNT = 700,    /* instructions */
@@ -18,49 +19,27 @@ enum {
 
 /* ---- code ------------------------------------------------------------------------------------------------------ */
 
-static bool source_lines(const char *path, int line, struct buf *out)
+static bool source_of(struct verbs *v, const struct symbols_place *place, struct debug_picture *p)
 {
-	struct buf bytes = {0};
-	bool ok = file_read(path, SOURCE_FILE_MAX, &bytes, &(struct err){0});
-	int number = 1;
-	for (size_t at = 0; ok && at < bytes.size && number <= line + SOURCE_AROUND; number++) {
-		const char *newline = memchr(bytes.data + at, '\n', bytes.size - at);
-		size_t end = newline ? (size_t)(newline - bytes.data) : bytes.size;
-		if (number >= line - SOURCE_AROUND) {
-			buf_printf(out, "%s%5d  ", number == line ? "=>" : "  ", number);
-			for (size_t i = at; i < end; i++) /* a tab as blanks, so that columns stay */
-				if (bytes.data[i] == '\t')
-					buf_str(out, "    ");
-				else
-					text_put_safe(out, bytes.data + i, 1);
-			buf_char(out, '\n');
-		}
-		at = end + 1;
-	}
-	ok = ok && number > line;
-	if (!ok)
-		out->size = 0;
-	buf_free(&bytes);
-	return ok;
-}
-
-static bool source_of(const struct symbols_place *place, struct debug_picture *p)
-{
-	struct buf text = {0};
+	struct buf path = {0}, found = {0}, bytes = {0}, text = {0}, name = {0};
+	struct err ignored = {0};
 	if (!place->file || place->line <= 0)
 		return false;
-	char *joined = place->directory && place->file[0] != '/' ? mem_printf("%s/%s", place->directory, place->file) : NULL;
-	bool ok = source_lines(joined ? joined : place->file, place->line, &text) ||
-		(joined && source_lines(place->file, place->line, &text));
+	sourcefile_path(place->directory, place->file, &path);
+	int fd = sourcefile_open(path.data ? path.data : "", v->source_dirs, v->source_dir_count, &found, &ignored);
+	bool ok = fd >= 0 && file_read_fd(fd, found.data, SOURCEFILE_SIZE_MAX, &bytes, &ignored) &&
+		sourcefile_print(bytes.data ? bytes.data : "", bytes.size, place->line - SOURCE_AROUND,
+			place->line + SOURCE_AROUND, place->line, &text);
+	if (fd >= 0)
+		close(fd);
 	if (ok) {
-		struct buf name = {0};
 		text_put_safe(&name, place->file, strlen(place->file));
 		p->source_name = mem_printf("%s:%d", name.data ? name.data : "", place->line);
 		p->text[DEBUG_SOURCE] = buf_take(&text);
-		buf_free(&name);
 	}
-	buf_free(&text);
-	free(joined);
+	struct buf *all[] = {&path, &found, &bytes, &text, &name};
+	for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+		buf_free(all[k]);
 	return ok;
 }
 
@@ -80,7 +59,7 @@ static void put_source(struct verbs *v, struct debug_picture *p)
 		}
 		size_t count = program_places(program, &frames->list[i], places);
 		for (size_t j = 0; j < count; j++, innermost = false)
-			if (source_of(&places[j], p)) {
+			if (source_of(v, &places[j], p)) {
 				p->in_source = innermost;
 				return;
 			}

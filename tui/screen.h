@@ -74,6 +74,7 @@ struct view *screen_focus(const struct screen *s);
 void screen_focus_next(struct screen *s, int direction);
 /* The debug view: which pane keys go to; folds or unfolds a pane by its name, NULL for the focused one (false: there is none). */
 void screen_debug_focus(struct screen *s, int direction);
+bool screen_debug_focus_view(struct screen *s, const struct view *view); /* false: it is none of the panes */
 bool screen_debug_fold(struct screen *s, const char *name);
 const char *screen_debug_pane(const struct screen *s, size_t i); /* the name of a pane; NULL after the last */
 /* Bits 1 << enum scope: which keys make sense now. */

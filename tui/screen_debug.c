@@ -24,6 +24,16 @@ void screen_debug_focus(struct screen *s, int direction)
 	s->debug_focus = panes[(at + direction + PANES) % PANES];
 }
 
+bool screen_debug_focus_view(struct screen *s, const struct view *view)
+{
+	for (int i = 0; i < PANES; i++)
+		if (s->views[panes[i]] == view) {
+			s->debug_focus = panes[i];
+			return true;
+		}
+	return false;
+}
+
 bool screen_debug_fold(struct screen *s, const char *name)
 {
 	enum screen_view which = s->debug_focus;

@@ -98,6 +98,10 @@ static const struct tour_step tour[] = {
 		{ACTION_DETAIL, ACTION_CONSOLE, ACTION_PLAN, ACTION_EVENTS}},
 	{"Find", "Search in everything the events say. Bookmark a place, and come back to where you were.",
 		{ACTION_SEARCH, ACTION_SEARCH_NEXT, ACTION_BOOKMARK, ACTION_JUMP_BACK}},
+	{"Stand in the machine",
+		"The run is replayed to the playhead and stopped there: code, calls, variables, registers, processes. Step both "
+		"ways; the playhead comes along. The command line takes all that `polecat debug` knows: try :help there.",
+		{ACTION_DEBUG, ACTION_DEBUG_OVER, ACTION_DEBUG_OVER_BACK, ACTION_DEBUG_FORK}},
 	{"Compare",
 		"Open a second run beside this one, and go from difference to difference. The story of the first one is told in "
 		"words.",

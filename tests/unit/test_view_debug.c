@@ -168,6 +168,9 @@ static void folds_by_name(void)
 		CU_ASSERT_NOT_EQUAL(s.screen.folded, before);
 	}
 	CU_ASSERT_FALSE(screen_debug_fold(&s.screen, "no such pane"));
+	CU_ASSERT_TRUE(screen_debug_focus_view(&s.screen, s.screen.views[SCREEN_CONSOLE]));
+	CU_ASSERT_EQUAL(s.screen.debug_focus, SCREEN_CONSOLE);
+	CU_ASSERT_FALSE(screen_debug_focus_view(&s.screen, s.screen.views[SCREEN_TIMELINE]));
 	screen_drop(&s.screen, PAGE_RUN);
 	CU_ASSERT_EQUAL(screen_page(&s.screen), PAGE_DEBUG);
 	screen_drop(&s.screen, PAGE_DEBUG);
