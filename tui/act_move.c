@@ -73,7 +73,9 @@ bool act_event_prev(struct app *app, const char *arg, struct err *err)
 	(void)arg;
 	if (!act_need_run(app, &run, err))
 		return false;
-	size_t event = run->playhead == TIMELINE_NONE ? TIMELINE_NONE : timeline_prev(run->timeline, run->playhead, &any);
+	size_t event = run->playhead == TIMELINE_NONE ? TIMELINE_NONE
+		: debug_between(app, run)             ? run->playhead
+						      : timeline_prev(run->timeline, run->playhead, &any);
 	return go(app, event, false, err, "this is the first event");
 }
 

@@ -140,6 +140,8 @@ bool debug_busy(const struct app *app);
 size_t debug_poll(const struct app *app, struct pollfd *fds, size_t room);
 /* The playhead was moved: the machine goes there too. */
 void debug_follow(struct app *app, const struct run *run);
+/* The machine stands between the playhead's event and the next: one event back is that event. */
+bool debug_between(const struct app *app, const struct run *run);
 /* A verb for the session. typed: what it prints is shown. */
 bool debug_verb(struct app *app, const char *line, bool typed, struct err *err);
 void debug_log(struct app *app, const char *text); /* a line of the output pane */

@@ -93,6 +93,13 @@ void debug_follow(struct app *app, const struct run *run)
 		app_message(app, true, "%s", err.text);
 }
 
+bool debug_between(const struct app *app, const struct run *run)
+{
+	const struct debug_picture *p = app->model.debug.picture;
+	return app->debug.run == run && p && p->event != TIMELINE_NONE && p->event == run->playhead &&
+		p->icount > run_icount(run);
+}
+
 /* ---- what comes out ---- */
 
 void debug_log(struct app *app, const char *text)

@@ -20,6 +20,8 @@ key S
 snap returned
 key s s s s s S S S S S
 snap walked
+key s s Left
+snap event
 key Left
 snap before
 key :
@@ -76,6 +78,7 @@ shows stepped '\* rip +0x[0-9a-f]{16} \(was 0x'
 [ "$(place returned)" = "$(place entered)" ] || fail "a step back leads to $(place returned), not $(place entered)"
 [ "$(place walked)" = "$(place entered)" ] || fail "five steps and five back lead to $(place walked), not $(place entered)"
 # The keys of the timeline move the machine, and what was printed later is gone.
+[ "$(place event)" = "$(place entered)" ] || fail "the event before two steps after it is $(place event)"
 shows before '\(ev:4\)'
 shows before 'ev 4/9'
 hides before '│ lost [0-9]+'
