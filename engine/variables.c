@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/demangle.h"
 #include "engine/text.h"
 
 /* The code that a frame stands in: the scopes around it, innermost first, the function last. */
@@ -191,11 +190,38 @@ static bool is_variable(Dwarf_Die *die)
 	return dwarf_tag(die) == DW_TAG_variable || dwarf_tag(die) == DW_TAG_formal_parameter;
 }
 
-/* A name, qualified ("shop::Store::count") or not, fits when the qualified name of the variable ends like that. Namespaces and
- * classes are known from the name that the linker sees. */
+/* Is text the qualified name `whole`, or its end? */
+static bool ends_qualified(const char *whole, const char *text, size_t size)
+{
+	size_t length = strlen(whole);
+	return length >= size && !memcmp(whole + length - size, text, size) &&
+		(length == size || (length > size + 1 && whole[length - size - 1] == ':'));
+}
+
+/* "shop::Store::made": namespaces and classes around a variable, those without a name left out. Owned by the caller. */
+static char *qualified_name(Dwarf_Die *die)
+{
+	struct buf name = {0};
+	Dwarf_Attribute attr;
+	Dwarf_Die declaration = *die, *scopes = NULL;
+	/* What is defined outside its class or namespace says where it was declared. */
+	if (dwarf_attr(die, DW_AT_specification, &attr) && !dwarf_formref_die(&attr, &declaration))
+		declaration = *die;
+	int count = dwarf_getscopes_die(&declaration, &scopes);
+	for (int i = count - 1; i > 0; i--) {
+		int tag = dwarf_tag(&scopes[i]);
+		const char *part = tag == DW_TAG_compile_unit ? NULL : dwarf_diename(&scopes[i]);
+		if (part)
+			buf_printf(&name, "%s::", part);
+	}
+	free(scopes);
+	buf_str(&name, name_of(die));
+	return buf_take(&name);
+}
+
+/* A name, qualified or not, fits when the qualified name of the variable ends like that. */
 static bool is_called(Dwarf_Die *die, const char *name, size_t size)
 {
-	Dwarf_Attribute attr;
 	const char *called = is_variable(die) ? name_of(die) : NULL, *last = name + size;
 	while (last > name && last[-1] != ':')
 		last--;
@@ -204,11 +230,8 @@ static bool is_called(Dwarf_Die *die, const char *name, size_t size)
 		return false;
 	if (last == name)
 		return true;
-	const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
-	char *whole = linkage ? demangle(linkage, false) : NULL;
-	size_t length = whole ? strlen(whole) : 0;
-	bool fits = length >= size && !memcmp(whole + length - size, name, size) &&
-		(length == size || (length > size + 1 && whole[length - size - 1] == ':'));
+	char *whole = qualified_name(die);
+	bool fits = ends_qualified(whole, name, size);
 	free(whole);
 	return fits;
 }

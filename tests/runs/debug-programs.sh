@@ -1,0 +1,155 @@
+#!/bin/bash
+# Questions about programs of a recorded run: C++ with and without optimization, static and dynamic, with debug information beside
+# them, and a child in a signal handler; and what differs between two moments.
+# limit: 240
+. tests/lib.sh
+here=tests/runs/questions root=$WORK/cxx
+mkdir -p "$root/lib64" "$root/lib/x86_64-linux-gnu" "$root/tmp" "$WORK/debug/bin" "$WORK/src"
+cp "$here/shop.cc" "$here/forks.c" "$WORK/src/"
+compile() { # COMPILER NAME SOURCE OPTION...
+	"$1" -g -Wall -o "$WORK/$2" "$WORK/src/$3" "${@:4}" || fail "$2 does not compile"
+}
+compile g++ cxx/dynamic shop.cc -O0 -pie -fPIE
+compile g++ optimized shop.cc -O2 -static -no-pie
+compile g++ stripped shop.cc -O0 -static -no-pie -Wl,--build-id=none
+compile gcc forks forks.c -O0 -static -no-pie
+cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
+for library in libstdc++.so.6 libm.so.6 libgcc_s.so.1 libc.so.6; do
+	cp -L "/lib/x86_64-linux-gnu/$library" "$root/lib/x86_64-linux-gnu/" || fail "no $library"
+done
+objcopy --only-keep-debug "$WORK/stripped" "$WORK/debug/stripped.debug" && strip "$WORK/stripped" &&
+	(cd "$WORK/debug" && objcopy --add-gnu-debuglink=stripped.debug "$WORK/stripped") || fail objcopy
+cat >"$WORK/programs.yaml" <<EOF
+polecat: 1
+name: programs
+nodes:
+  dynamic: {workload: {rootfs: cxx}, command: [/dynamic, "20"]}
+  optimized: {workload: {binary: optimized}, command: [/optimized, "60"]}
+  stripped: {workload: {binary: stripped}, command: [/stripped, "100"]}
+  forks: {workload: {binary: forks}, command: [/forks, "140"]}
+properties:
+  - {id: ends, eventually: {node: forks, exited: 0}, within: 10s}
+limits: {vtime: 20s, instructions: 4G}
+EOF
+expect 0 "$POLECAT" run "$WORK/programs.yaml" --seed 3 --runs "$WORK/runs"
+run=$(echo "$WORK"/runs/2*)
+
+ready() { # the count where NODE says that it is ready, and some way into what it does then
+	echo $(($(grep "\"node\":\"$1\"" "$run/events.jsonl" | sed -n 's/.*"icount":\([0-9]*\),.*"text":"ready".*/\1/p') + 800000))
+}
+line=$(grep -n 'it is here' "$here/shop.cc" | cut -d: -f1)
+place="shop.cc:($line|$((line - 1)))"
+ask() { # NODE OPTION... COMMAND...: commands asked while NODE does what it does
+	local at commands=()
+	at=$(ready "$1")
+	shift
+	while [ "${1#--}" != "$1" ]; do
+		commands+=("$1" "$2")
+		shift 2
+	done
+	for command in "$@"; do commands+=(-e "$command"); done
+	expect 0 "$POLECAT" debug "$run" --at "$at" "${commands[@]}"
+}
+globals=('print shop::counter' 'print hidden_count' 'print shop::hidden_count' 'print nameless' 'print shop::nameless' 'print shop::Store::made'
+	'print Store::made' 'print shop::Shelf<int>::count' 'print shop::wide')
+check_globals() {
+	says '^shop::counter = 7$'
+	says '^hidden_count = 9$'
+	says '^shop::hidden_count = 9$'
+	says '^nameless = 11$'
+	says '^shop::nameless = 11$'
+	says '^shop::Store::made = 5$'
+	says '^Store::made = 5$'
+	says '^shop::Shelf<int>::count = 21$'
+	says '^shop::wide = -1180591620717411303424$'
+}
+check_unoptimized() {
+	says "^#[0-9]+ +shop::Store::add \(this=0x[0-9a-f]+, by=600000\) at $place\$"
+	says '^#[0-9]+ +shop::sell \(store=.*, by=600000\) at shop.cc:[0-9]+$'
+	says '^#[0-9]+ +main \(.*\) at shop.cc:[0-9]+$'
+	says '^\*this = \{<Place> = \{id = 77\}, stock = \{\{1, 2, 3\}, \{4, 5, 6\}\}\}$'
+	says '^stock\[1\]\[2\] = 6$'
+	says '^this->stock\[0\] = \{1, 2, 3\}$'
+	says '^place.id = 77$'
+	says '^id = 77$'
+	says '^left = [0-9]+$'
+	says '^0x[0-9a-f]+ \([0-9]+ bytes\) shop::Store::add$'
+}
+members=('where' 'print *this' 'print stock[1][2]' 'print this->stock[0]' 'print place.id' 'print id' 'print left'
+	'symbol shop::Store::add')
+
+# Position-independent, with shared libraries of its own.
+ask dynamic "${members[@]}" "${globals[@]}" source 'source shop::sell 1' maps 'ls dynamic:/lib64' \
+	'symbol add' 'symbol Store::add' 'symbol shop::Store::add(long)'
+check_unoptimized
+check_globals
+says "^shop::Store::add, .*/src/shop.cc:($line|$((line - 1)))\$"
+says "^=> +($line|$((line - 1)))  "
+says "^(=>|  ) +$line +left = left - 1; // it is here for a long time\$"
+says ' ld-linux-x86-64.so.2$'
+says '/lib/x86_64-linux-gnu/libstdc\+\+.so.6$'
+# The name alone, its end, and the name with its types are the same function.
+[ "$(grep -c 'bytes) shop::Store::add$' "$WORK/out")" = 4 ] || { cat "$WORK/out"; fail 'three names of one function'; }
+
+# Optimized.
+ask optimized where "${globals[@]}" source
+says "^#[0-9]+ +shop::Store::add \(.*\) at $place\$"
+says '^#[0-9]+ +main \(.*\) at shop.cc:[0-9]+$'
+check_globals
+says "^=> +($line|$((line - 1)))  "
+
+# Its debug information is kept apart, and found by name and CRC.
+ask stripped --debug-dir "$WORK/debug" "${members[@]}" "${globals[@]}"
+check_unoptimized
+check_globals
+ask stripped where
+grep -q shop "$WORK/out" && { cat "$WORK/out"; fail 'names without debug information'; }
+cp "$WORK/debug/stripped.debug" "$WORK/whole.debug"
+printf x >>"$WORK/debug/stripped.debug"
+ask stripped --debug-dir "$WORK/debug" where
+grep -q shop "$WORK/out" && { cat "$WORK/out"; fail 'debug information of another program is used'; }
+expect 4 "$POLECAT" debug "$run" --at "$(ready stripped)" -e source
+says 'has no source line'
+
+# The sources are elsewhere now.
+mv "$WORK/src" "$WORK/moved"
+expect 4 "$POLECAT" debug "$run" --at "$(ready dynamic)" -e source
+says "the source file $WORK/src/shop.cc is not on this host"
+ask dynamic --source-dir "$WORK/moved" source
+says "^shop::Store::add, $WORK/moved/shop.cc:"
+
+# A child that was forked, executed itself and is in the handler of a signal; the parent waits for it.
+ask forks ps
+child=$(sed -n 's/^[* ] *\([0-9]*\) .*\/forks child$/\1/p' "$WORK/out")
+[ -n "$child" ] || { cat "$WORK/out"; fail 'no child'; }
+ask forks "where $child" 'where forks' 'env forks' 'fds forks' 'ls forks:/' 'cat forks:/etc/hosts'
+says '^#[0-9]+ +handler \(number=10\) at forks.c:[0-9]+$'
+says '^#[0-9]+ +.*raise.*'
+says '^#[0-9]+ +child \(\) at forks.c:[0-9]+$'
+says '^#[0-9]+ +main \(argc=2, argv=0x[0-9a-f]+\) at forks.c:[0-9]+$'
+says '^#[0-9]+ +main \(argc=2, argv=0x[0-9a-f]+\) at forks.c:'"$(grep -n 'waitpid(' "$here/forks.c" | cut -d: -f1)\$"
+says '^forks\[[0-9]+\]:$'
+[ "$(grep -c '^forks\[' "$WORK/out")" = 2 ] || { cat "$WORK/out"; fail 'files of two processes'; }
+says '  forks$|^-.* forks$'
+says ' forks$'
+expect 4 "$POLECAT" debug "$run" --at begin -e 'fds nobody'
+says "'nobody' is no process: expected its pid, or the name of a node"
+
+# What differs: nothing from a moment to itself, in the same run or in another of the same; the loop's variable from one to the next.
+at=$(ready dynamic)
+expect 0 "$POLECAT" debug "$run" -e "diff-state $at $at" -e "diff-state $at $run $at" -e 'here'
+[ "$(grep -c '^registers: 0 differ$' "$WORK/out")" = 2 ] || { cat "$WORK/out"; fail 'the same registers differ'; }
+[ "$(grep -cE '^pages: 0 of [0-9]+ differ$' "$WORK/out")" = 2 ] || { cat "$WORK/out"; fail 'the same memory differs'; }
+says '^at 0 \(before the first event\)|^at 0'
+expect 0 "$POLECAT" debug "$run" -e "diff-state $at $((at + 1000))"
+says '^registers: [1-9][0-9]* differ$'
+says '^  dynamic\[[0-9]+\]: 1 page$'
+says '^    0x7[0-9a-f]+ \[stack\], [1-8] bytes?$'
+child_at=$(ready forks)
+expect 0 "$POLECAT" debug "$run" -e "diff-state $child_at $((child_at + 1000))"
+says '^    0x[0-9a-f]+ /forks, [1-8] bytes?: left$'
+expect 0 "$POLECAT" debug "$run" -e "diff-state begin end"
+says '^the kernel|^  the kernel.s code and data: '
+says ', not mapped any more$|^  not mapped by a process'
+expect 4 "$POLECAT" debug "$run" -e 'diff-state begin nowhere'
+expect 4 "$POLECAT" debug "$run" -e 'diff-state begin no-such-run end'
