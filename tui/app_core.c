@@ -326,6 +326,7 @@ static void prompt_input(struct app *app, uint32_t key)
 
 static void key_input(struct app *app, uint32_t key)
 {
+	app->dragged = NULL; /* the key may lead elsewhere */
 	if (prompt_state(app->prompt) == PROMPT_EDITING) {
 		prompt_input(app, key);
 		return;
@@ -350,28 +351,35 @@ static void key_input(struct app *app, uint32_t key)
 	buf_free(&keys);
 }
 
+static int clamp(int at, int from, int count)
+{
+	return at < from ? from : at >= from + count ? from + count - 1 : at;
+}
+
+/* A drag stays with the view that it began in, wherever the pointer goes. */
 static void mouse_input(struct app *app, const struct input *in)
 {
-	struct view *view = screen_view_at(&app->screen, in->x, in->y);
+	bool drag = in->mouse == MOUSE_DRAG;
+	struct view *view = drag ? app->dragged : screen_view_at(&app->screen, in->x, in->y);
 	struct request request = {0};
 	if (in->mouse == MOUSE_RELEASE)
-		app->dragging = false;
+		app->dragged = NULL;
 	if (in->mouse == MOUSE_WHEEL_UP || in->mouse == MOUSE_WHEEL_DOWN) {
 		app_act(app, in->mouse == MOUSE_WHEEL_UP ? ACTION_UP : ACTION_DOWN, NULL);
 		return;
 	}
-	bool drag = in->mouse == MOUSE_DRAG;
 	if (in->mouse == MOUSE_PRESS && view && screen_page(&app->screen) == PAGE_DEBUG)
 		screen_debug_focus_view(&app->screen, view);
-	if (!view || !view->ops->press || in->mouse == MOUSE_RELEASE || (drag && !app->dragging))
+	if (!view || !view->ops->press || in->mouse == MOUSE_RELEASE || view->area.w < 1 || view->area.h < 1)
 		return;
 	if (!drag) {
-		app->dragging = true;
+		app->dragged = view;
 		for (enum screen_view v = SCREEN_EVENTS; v <= SCREEN_PROPERTIES; v++)
 			if (app->screen.views[v] == view)
 				app->screen.focus = v;
 	}
-	view->ops->press(view, &app->model, in->x, in->y, drag, &request);
+	view->ops->press(view, &app->model, clamp(in->x, view->area.x, view->area.w), clamp(in->y, view->area.y, view->area.h),
+		drag, &request);
 	app_request(app, &request);
 }
 

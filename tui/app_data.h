@@ -65,7 +65,8 @@ struct app {
 	struct theme theme;
 	struct keymap keymap;
 	struct prompt *prompt;
-	bool ascii, mouse, dragging;
+	bool ascii, mouse;
+	struct view *dragged; /* where the button went down; NULL when it is up */
 	bool ended, dirty;
 	bool cut_off; /* ended because the terminal went away or by a signal, not by a key */
 	int state_dir;

@@ -109,6 +109,7 @@ void app_close_run(struct app *app, int side)
 	if (!run)
 		return;
 	drop_diff(app);
+	app->dragged = NULL;
 	if (app->debug.run == run)
 		debug_end(app);
 	if (app->preview.run == run)

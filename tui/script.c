@@ -90,6 +90,23 @@ static void click(struct player *player, int x, int y)
 	settle(player);
 }
 
+/* A press at one cell, and the button held down to another. */
+static void drag(struct player *player, int x, int y, int to_x, int to_y)
+{
+	struct input in = {.kind = INPUT_MOUSE, .mouse = MOUSE_PRESS, .x = x, .y = y};
+	app_input(player->app, &in);
+	in.mouse = MOUSE_DRAG;
+	while (in.x != to_x || in.y != to_y) {
+		in.x += (to_x > in.x) - (to_x < in.x);
+		in.y += (to_y > in.y) - (to_y < in.y);
+		app_input(player->app, &in);
+		settle(player);
+	}
+	in.mouse = MOUSE_RELEASE;
+	app_input(player->app, &in);
+	settle(player);
+}
+
 static void snap(const struct canvas *canvas, const char *words, struct buf *out)
 {
 	buf_printf(out, "== %s (%dx%d)\n", words, canvas->width, canvas->height);
@@ -101,7 +118,7 @@ static bool run_line(struct player *player, char *line, struct buf *out, struct 
 	char *rest = line + strcspn(line, " ");
 	if (*rest)
 		*rest++ = '\0';
-	int a, b;
+	int a, b, c, d;
 	if (!line[0] || line[0] == '#')
 		return true;
 	if (strcmp(line, "key") == 0)
@@ -114,8 +131,11 @@ static bool run_line(struct player *player, char *line, struct buf *out, struct 
 		resize(player, a, b);
 	else if (strcmp(line, "click") == 0 && sscanf(rest, "%d %d", &a, &b) == 2)
 		click(player, a, b);
+	else if (strcmp(line, "drag") == 0 && sscanf(rest, "%d %d %d %d", &a, &b, &c, &d) == 4)
+		drag(player, a, b, c, d);
 	else
-		return err_set(err, ERR_INPUT, "'%.40s' is no step: expected key, type, size WxH, click X Y, snap or #", line);
+		return err_set(err, ERR_INPUT,
+			"'%.40s' is no step: expected key, type, size WxH, click X Y, drag X Y X Y, snap or #", line);
 	return true;
 }
 

@@ -8,6 +8,7 @@
  *	type acked 87            text, a key a character
  *	size 120x40              the terminal's size changes
  *	click 12 3               a press and release at column, row (from 0)
+ *	drag 12 3 20 9           a press at one cell, the button held down to another
  *	snap words               appends the picture, headed by the words
  *
  * After each step the app is given all the time it needs: nothing depends on how fast the machine is.

@@ -142,6 +142,28 @@ keys q
 sees 'exit=0'
 sane
 
+what="the mouse"
+start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8
+run runs/fail
+sees 'ev 293/300'
+keys m
+sees 'mouse on'
+mouse() { keys -l $'\e['"<$1"; } # as a terminal reports it: button;column;row, M pressed or moved, m released
+mouse '0;40;3M' # on the timeline
+until_true eval '! shows "ev 293/300"' || fail "$what: a click does not move the playhead"
+pressed=$(screen | grep -o 'ev [0-9]*/300' | head -n 1)
+for column in 36 30 24 18; do mouse "32;$column;3M"; done
+mouse '32;16;20M' # down among the events, with the button held: still a drag of the playhead
+mouse '0;16;20m'
+sees 'ev [0-9]{1,2}/300'
+screen | grep -q "$pressed" && fail "$what: dragging does not move the playhead"
+mouse '65;10;15M' # the wheel
+keys m
+sees 'mouse off'
+keys q
+sees 'exit=0'
+sane
+
 what="NO_COLOR"
 start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8 NO_COLOR=1
 run runs/fail
