@@ -10,13 +10,15 @@ PLUGIN := scan_hits scan_plugin
 ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml \
 	scenario schema scenario_keys scenario_parts scenario_matchers scenario_nodes scenario_faults scenario_properties scenario_read \
 	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate orders schema_mdoc \
-	cache archive tree kmodule kernel image qmp gdb replaylog replaystate hostqemu ram qcow2 qemuargs monitor machine checkpoint origin snapshot \
+	cache archive tree kmodule kernel image qmp gdb dap replaylog replaystate hostqemu ram qcow2 qemuargs monitor machine checkpoint origin snapshot \
 	observer listener play manifest rundir runlist recorded prepare lineage \
 	regs memory types ksyms layout guestfile guestdir maps process owners openfiles demangle debugfile symbols expr unwind kcode orc value variables disas program sourcefile statediff \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
-	marks walk scan words bookmarks moves here session record fork verb verb_moves verb_machine verb_guest verb_source verb_diff verb_scan verb_breaks verb_register verb_lines verb_fork verbs replay verify report batch doctor args help
+	marks walk scan words bookmarks moves here session record fork verb verb_moves verb_machine verb_guest verb_source verb_diff verb_scan verb_breaks verb_register verb_lines verb_fork verbs \
+	extract tracee gdbserver dapsteps dapserver \
+	replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.
-CLI := output common commands cmd_run cmd_replay cmd_check cmd_ls show cmd_show cmd_diff cmd_debug cmd_fork cmd_image cmd_doctor \
+CLI := output common commands cmd_run cmd_replay cmd_check cmd_ls show cmd_show cmd_diff cmd_debug cmd_gdb cmd_fork cmd_image cmd_doctor \
 	cmd_ui cmd_manual main
 # tui/: polecat-tui
 TUI := debugpicture debugger glyph keys layout theme canvas guard term action manual list doc fmt job run runs session state prompt model view source \

@@ -33,6 +33,8 @@ bool cancel_requested(struct cancel *c)
 	struct signalfd_siginfo info;
 	if (c && !c->requested && read(c->fd, &info, sizeof info) == (ssize_t)sizeof info)
 		c->requested = true;
+	if (c && !c->requested && c->also && c->also(c->data))
+		c->requested = true;
 	return c && c->requested;
 }
 

@@ -12,6 +12,8 @@
 struct cancel {
 	int fd; /* readable when asked to stop; may be given to poll */
 	bool requested;
+	bool (*also)(void *data); /* another way to ask, such as a byte in a socket; may be NULL */
+	void *data;
 };
 
 bool cancel_init(struct cancel *c, struct err *err);

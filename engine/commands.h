@@ -17,6 +17,7 @@
 	X(show) \
 	X(diff) \
 	X(debug) \
+	X(gdb) \
 	X(fork) \
 	X(image) \
 	X(gc) \

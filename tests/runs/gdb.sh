@@ -1,0 +1,110 @@
+#!/bin/bash
+# gdb on a recorded process: breakpoints and watchpoints both ways, single steps that undo each other, the ends of history,
+# nothing that can be changed, and nothing left behind.
+# limit: 120
+. tests/lib.sh
+expect 1 "$POLECAT" run scenarios/unlocked-counter.yaml --seed 1 --runs "$WORK/runs"
+run=$(echo "$WORK"/runs/*)
+
+here() { # the Nth place that `monitor here` said, as its count and pc
+	grep -A2 -E '^at [0-9 ]+\(' "$WORK/out" | awk '/^at/ { at = $0; sub(/ \(.*/, "", at) } /^  pc/ { print at, $2 }' | sed -n "$1p"
+}
+
+# ---- steps, breakpoints and their way back -----------------------------------------------------------------------
+cat >"$WORK/moves" <<'END'
+set pagination off
+set confirm off
+break add_one
+continue
+backtrace
+monitor here
+stepi
+stepi
+stepi
+monitor here
+reverse-stepi
+reverse-stepi
+reverse-stepi
+monitor here
+continue
+continue
+monitor here
+reverse-continue
+reverse-continue
+monitor here
+info threads
+delete
+reverse-continue
+monitor here
+stepi
+reverse-stepi
+monitor here
+reverse-stepi
+continue
+monitor here
+stepi
+END
+expect 0 "$POLECAT" gdb "$run" -- -nx -batch -x "$WORK/moves"
+says 'Breakpoint 1, add_one \(c=0x[0-9a-f]+ <counter>\) at .*tests/workloads/counter.c:26$'
+says '^#0  add_one \(c=0x[0-9a-f]+ <counter>\) at '
+says '^#1  add_all \(data=0x[0-9a-f]+ <counter>\) at '
+says '^  1    Thread [0-9]+ \(counter\) .* in __syscall_cp_c'
+[ "$(here 1)" != "$(here 2)" ] || fail "stepi went nowhere"
+[ -n "$(here 1)" ] && [ "$(here 3)" = "$(here 1)" ] || fail "reverse-stepi does not undo stepi"
+[ "$(here 4)" != "$(here 1)" ] || fail "continue went nowhere"
+[ "$(here 5)" = "$(here 1)" ] || fail "reverse-continue does not undo continue"
+says '^0x[0-9a-f]+ in _start \(\)$'
+[ -n "$(here 6)" ] && [ "$(here 7)" = "$(here 6)" ] || fail "the begin is not where it was"
+[ "$(grep -c 'No more reverse-execution history' "$WORK/out")" = 4 ] || { cat "$WORK/out"; fail "not four ends of history"; }
+grep -A2 -E '^at ' "$WORK/out" | grep -q ' do_group_exit ' || fail "its end is not where it exits"
+
+# ---- watchpoints; what cannot be done ----------------------------------------------------------------------------
+cat >"$WORK/watch" <<'END'
+set pagination off
+set confirm off
+break add_one
+continue
+delete
+watch counter.total
+continue
+continue
+reverse-continue
+monitor here
+reverse-continue
+continue
+monitor here
+print counter.total
+python
+for bad in ("set var counter.total = 7", "print $rax = 4711", "print main(1, 0)"):
+    try:
+        gdb.execute(bad)
+        print("accepted:", bad)
+    except gdb.error as e:
+        print("refused:", bad)
+end
+print counter.total
+END
+expect 0 "$POLECAT" gdb "$run" -- -nx -batch -x "$WORK/watch"
+grep -A1 'Old value' "$WORK/out" | grep -o '[0-9]*$' | tr '\n' ' ' >"$WORK/values"
+[ "$(cat "$WORK/values")" = '0 1 1 2 2 1 1 0 0 1 ' ] || { cat "$WORK/out"; fail "values were $(cat "$WORK/values")"; }
+[ "$(grep -c '^refused: ' "$WORK/out")" = 3 ] || { cat "$WORK/out"; fail "something could be changed"; }
+[ "$(grep -cE '^\$[0-9]+ = 1$' "$WORK/out")" = 2 ] || { cat "$WORK/out"; fail "a value was changed"; }
+
+# ---- for a gdb of somebody else ----------------------------------------------------------------------------------
+coproc SERVER { exec "$POLECAT" gdb "$run" --listen "$WORK/socket" --at prop:nothing-lost --pid 85 2>"$WORK/server-error"; }
+server=$SERVER_PID
+read -r -t 60 line <&"${SERVER[0]}" || { cat "$WORK/server-error"; fail "no line to paste"; }
+[ "$(stat -c %a "$WORK/socket")" = 600 ] || fail "the socket is for everybody"
+expect 0 sh -c "$line -nx -batch -ex 'print counter.total < 800000'"
+says '^\$1 = 1$'
+wait "$server" || fail "the server failed: $(cat "$WORK/server-error")"
+[ ! -e "$WORK/socket" ] || fail "the socket is still there"
+
+# ---- mistakes ----------------------------------------------------------------------------------------------------
+expect 4 "$POLECAT" gdb "$run" --pid 4000
+says 'process 4000 does not live at '
+expect 4 "$POLECAT" gdb "$run" --pid 2
+says 'process 2 has no memory of its own'
+expect 4 "$POLECAT" gdb "$run" --at end
+says 'no process of a node lives at '
+exit 0
