@@ -191,6 +191,9 @@ static void show_progress(struct app *app, bool busy, const char *what, int64_t 
 static void reap(struct app *app)
 {
 	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX; i++)
+		if (app->debug.ending[i])
+			debugger_watch(app->debug.ending[i]);
+	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX; i++)
 		if (app->debug.ending[i] && debugger_ended(app->debug.ending[i])) {
 			debugger_destroy(app->debug.ending[i]);
 			app->debug.ending[i] = NULL;
@@ -206,6 +209,7 @@ void debug_step(struct app *app)
 	if (!d->debugger)
 		return;
 	bool is_error, ended = debugger_ended(d->debugger);
+	debugger_watch(d->debugger);
 	take_picture(app);
 	char *note = debugger_take_note(d->debugger, &is_error);
 	if (note)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,8 +30,9 @@ struct debugger {
 	pthread_cond_t wake;
 	struct order queue[DEBUGGER_QUEUE_MAX];
 	size_t queued;
-	char *working; /* what the thread is at; NULL: nothing */
-	int64_t since_ms;
+	char *working;                  /* what the thread is at; NULL: nothing */
+	int64_t since_ms, cancelled_ms; /* cancelled_ms: what it works on shall end since then; 0: it need not */
+	int qemu;                       /* a pidfd; -1: not known */
 	bool ending, ended;
 	struct debug_picture *picture;
 	struct debug_answer *first, *last;
@@ -84,6 +86,7 @@ static void begin(struct debugger *d, const char *what)
 	free(d->working);
 	d->working = mem_str(what);
 	d->since_ms = now_ms();
+	d->cancelled_ms = 0;
 }
 
 static void done(struct debugger *d)
@@ -107,11 +110,25 @@ static bool revive(struct debugger *d, struct err *err)
 	return ok;
 }
 
+/* So that the other threads can end a QEMU that answers nothing: by descriptor, since its number may be another's by then. */
+static void publish(struct debugger *d)
+{
+	struct machine *m = walk_machine(session_walk(d->verbs.session));
+	int fd = m && machine_pid(m) > 0 ? pidfd_open(machine_pid(m), 0) : -1;
+	pthread_mutex_lock(&d->mutex);
+	if (d->qemu >= 0)
+		close(d->qemu);
+	d->qemu = fd;
+	pthread_mutex_unlock(&d->mutex);
+}
+
 static void say_restarted(struct debugger *d)
 {
 	unsigned generation = walk_generation(session_walk(d->verbs.session));
 	if (generation != d->generation && session_was_restarted(d->verbs.session)) /* said once, here or by a verb */
 		note(d, true, "QEMU had ended and was started again: this is the same place");
+	if (generation != d->generation)
+		publish(d);
 	d->generation = generation;
 }
 
@@ -133,7 +150,8 @@ static void take_picture(struct debugger *d)
 	tell(d);
 }
 
-static void run_order(struct debugger *d, struct order *order)
+/* True when it was cancelled. */
+static bool run_order(struct debugger *d, struct order *order)
 {
 	struct buf out = {0};
 	struct err err = {0};
@@ -154,6 +172,7 @@ static void run_order(struct debugger *d, struct order *order)
 	d->last = a;
 	pthread_mutex_unlock(&d->mutex);
 	tell(d);
+	return !ok && err.code == ERR_CANCELLED;
 }
 
 static bool machine_lives(struct debugger *d)
@@ -201,6 +220,19 @@ static bool next_order(struct debugger *d, struct order *ret)
 	return got;
 }
 
+static void return_to(struct debugger *d, uint64_t icount)
+{
+	struct session *s = d->verbs.session;
+	struct walk_trip trip;
+	struct err err = {0};
+	pthread_mutex_lock(&d->mutex);
+	begin(d, "returning");
+	pthread_mutex_unlock(&d->mutex);
+	if (!walk_to(session_walk(s), session_zero(s) + icount, &trip, &err))
+		note(d, true, err.text);
+	session_moved(s);
+}
+
 static bool is_last(struct debugger *d)
 {
 	pthread_mutex_lock(&d->mutex);
@@ -223,7 +255,9 @@ static void serve(struct debugger *d)
 		done(d);
 		if (!next_order(d, &order))
 			return;
-		run_order(d, &order);
+		/* A QEMU that was given up took the place with it. */
+		if (run_order(d, &order) && walk_generation(session_walk(d->verbs.session)) != generation)
+			return_to(d, before);
 		say_restarted(d);
 		stale |= session_icount(d->verbs.session) != before || d->generation != generation;
 	} while (true);
@@ -244,6 +278,7 @@ static void *thread(void *argument)
 		d->verbs.breaks = &d->breaks;
 		d->verbs.cancel = &d->cancel;
 		d->generation = walk_generation(session_walk(s));
+		publish(d);
 		if (!session_go(s, d->start, &trip, &err))
 			note(d, true, err.text);
 		serve(d);
@@ -280,7 +315,7 @@ static bool make_thread(struct debugger *d, struct err *err)
 
 static void release(struct debugger *d)
 {
-	int ends[] = {d->news, d->cancel.fd, d->cancel_end};
+	int ends[] = {d->news, d->cancel.fd, d->cancel_end, d->qemu};
 	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
 		if (ends[i] >= 0)
 			close(ends[i]);
@@ -306,6 +341,7 @@ struct debugger *debugger_start(const char *path, uint64_t icount, struct err *e
 	bool ok = pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0;
 	d->cancel.fd = ends[0];
 	d->cancel_end = ends[1];
+	d->qemu = -1;
 	d->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	d->path = mem_str(path);
 	d->start = icount;
@@ -332,6 +368,7 @@ void debugger_end(struct debugger *d)
 	pthread_mutex_lock(&d->mutex);
 	d->ending = true;
 	press_cancel(d);
+	d->cancelled_ms = now_ms();
 	pthread_cond_signal(&d->wake);
 	pthread_mutex_unlock(&d->mutex);
 }
@@ -408,10 +445,22 @@ bool debugger_cancel(struct debugger *d)
 	pthread_mutex_lock(&d->mutex);
 	bool any = d->working || d->queued;
 	drop_moves(d, true);
-	if (d->working)
+	if (d->working) {
 		press_cancel(d);
+		d->cancelled_ms = d->cancelled_ms ? d->cancelled_ms : now_ms();
+	}
 	pthread_mutex_unlock(&d->mutex);
 	return any;
+}
+
+void debugger_watch(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	if (d->working && d->cancelled_ms && now_ms() - d->cancelled_ms > DEBUGGER_PATIENCE_MS && d->qemu >= 0) {
+		pidfd_send_signal(d->qemu, SIGKILL, NULL, 0);
+		d->cancelled_ms = 0;
+	}
+	pthread_mutex_unlock(&d->mutex);
 }
 
 bool debugger_busy(struct debugger *d, char **ret_what, int64_t *ret_since_ms)

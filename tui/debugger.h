@@ -14,7 +14,8 @@
 #include "engine/err.h"
 #include "tui/debugpicture.h"
 
-#define DEBUGGER_QUEUE_MAX 64 /* lines that wait; more are refused */
+#define DEBUGGER_PATIENCE_MS 1000
+#define DEBUGGER_QUEUE_MAX   64 /* lines that wait; more are refused */
 
 /* One line that was run. */
 struct debug_answer {
@@ -45,6 +46,9 @@ bool debugger_run(struct debugger *d, const char *line, bool typed, struct err *
 bool debugger_goto(struct debugger *d, uint64_t icount, struct err *err);
 /* Stops the line that runs and drops those that wait. False: nothing ran. */
 bool debugger_cancel(struct debugger *d);
+/* To be called now and then while it works: a QEMU that has not let go for DEBUGGER_PATIENCE_MS after debugger_cancel is killed.
+ */
+void debugger_watch(struct debugger *d);
 /* What it works on, and since when (of CLOCK_MONOTONIC): false when it works on nothing. *ret is owned by the caller. */
 bool debugger_busy(struct debugger *d, char **ret_what, int64_t *ret_since_ms);
 

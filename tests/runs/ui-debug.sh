@@ -140,6 +140,16 @@ kill -9 "$(qemu)"
 sees 'QEMU had ended and was started again'
 t send-keys s
 sees '\(ev:5 \+ 1\)'
+# QEMU hangs: what goes on is said, the screen answers meanwhile, Esc gives it up, and the next move has another QEMU.
+kill -STOP "$(qemu)"
+t send-keys s
+sees 'stepi.* s; Esc stops'
+t send-keys Tab
+sees '▶backtrace'
+t send-keys Escape
+sees 'QEMU had ended and was started again'
+t send-keys s
+sees '\(ev:5 \+ 2\)'
 # Leaving the view ends QEMU; entering it again starts another; ending the program leaves none.
 t send-keys q
 sees 'properties 1 of 2 fail'
