@@ -136,6 +136,50 @@ static void dump_shows_holes(void)
 	free(r.bytes);
 }
 
-const struct test suite_memory[] = {{"pages of every size are found", pages_of_every_size_are_found},
+struct seen {
+	uint64_t rows[16][3];
+	size_t count;
+};
+
+static void see(void *data, uint64_t virtual, uint64_t physical, uint64_t size)
+{
+	struct seen *s = data;
+	if (s->count < 16)
+		memcpy(s->rows[s->count], (uint64_t[]){virtual, physical, size}, sizeof *s->rows);
+	s->count++;
+}
+
+static void mapped_pages_are_listed(void)
+{
+	SETUP;
+	static const uint64_t expected[][3] = {{0x400000, 0x10000, 0x1000}, {0x401000, 0x20000, 0x1000},
+		{0x600000, 0x400000, 0x200000}, {0x40000000, 0, 0x40000000}, {UINT64_C(0xffffffff80000000), 0x400000, 0x200000}};
+	struct seen seen = {0};
+	memory_each(&r.space, 0, UINT64_MAX, see, &seen);
+	CU_ASSERT_EQUAL(seen.count, 5);
+	CU_ASSERT_EQUAL(memcmp(seen.rows, expected, sizeof expected), 0);
+	/* Both ends are included. */
+	seen.count = 0;
+	memory_each(&r.space, 0x401000, 0x600000, see, &seen);
+	CU_ASSERT_EQUAL(seen.count, 2);
+	CU_ASSERT_EQUAL(memcmp(seen.rows, expected + 1, 2 * sizeof *expected), 0);
+	seen.count = 0;
+	memory_each(&r.space, 0x401001, 0x5fffff, see, &seen);
+	CU_ASSERT_EQUAL(seen.count, 0);
+	/* A table that is its own table at every level is not followed for ever. */
+	for (size_t i = 0; i < 512; i++)
+		put(&r, 0x1000 + i * 8, 0x1000 | PRESENT);
+	memory_each(&r.space, 0, UINT64_MAX, see, &seen);
+	CU_ASSERT_TRUE(seen.count > 0 && seen.count <= MEMORY_EACH_MAX);
+	/* Tables outside RAM. */
+	put(&r, 0x1000, UINT64_C(0x7ffffffff000) | PRESENT);
+	seen.count = 0;
+	memory_each(&r.space, 0, 0x7fffffffff, see, &seen);
+	CU_ASSERT_EQUAL(seen.count, 0);
+	free(r.bytes);
+}
+
+const struct test suite_memory[] = {{"mapped pages are listed", mapped_pages_are_listed},
+	{"pages of every size are found", pages_of_every_size_are_found},
 	{"what is not there is not made up", what_is_not_there_is_not_made_up}, {"reading crosses pages", reading_crosses_pages},
 	{"strings end", strings_end}, {"a dump shows holes", dump_shows_holes}, {0}};

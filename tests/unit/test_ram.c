@@ -122,4 +122,44 @@ static void sizes_must_fit(void)
 	ram_finish(&image);
 }
 
-const struct test suite_ram[] = {{"put back", put_back}, {"deltas", deltas}, {"sizes must fit", sizes_must_fit}, {0}};
+struct differences {
+	uint32_t numbers[8];
+	size_t count;
+};
+
+static void note_difference(void *data, uint32_t number, const uint8_t *a, const uint8_t *b)
+{
+	struct differences *d = data;
+	CU_ASSERT_NOT_EQUAL(memcmp(a, b, RAM_PAGE), 0);
+	if (d->count < 8)
+		d->numbers[d->count] = number;
+	d->count++;
+}
+
+static void differences_are_found(void)
+{
+	struct ram image, r, small;
+	struct err err = {0};
+	struct differences d = {0};
+	make(&image, &r);
+	CU_ASSERT_TRUE(ram_compare(&image, &r, note_difference, &d, &err));
+	CU_ASSERT_EQUAL(d.count, 0);
+	fill(&r, 3, 99);
+	fill(&r, 4, 0);
+	fill(&r, 700, 5); /* a hole in the image */
+	fill(&r, 701, 0);
+	int64_t used = blocks(&image);
+	CU_ASSERT_TRUE(ram_compare(&image, &r, note_difference, &d, &err));
+	CU_ASSERT_EQUAL(d.count, 3);
+	CU_ASSERT(d.numbers[0] == 3 && d.numbers[1] == 4 && d.numbers[2] == 700);
+	CU_ASSERT_EQUAL(blocks(&image), used); /* comparing fills no hole */
+	CU_ASSERT_TRUE_FATAL(ram_create(&small, RAM_PAGE, &err));
+	CU_ASSERT_FALSE(ram_compare(&small, &r, note_difference, &d, &err));
+	CU_ASSERT_EQUAL(err.code, ERR_INPUT);
+	ram_finish(&small);
+	ram_finish(&image);
+	ram_finish(&r);
+}
+
+const struct test suite_ram[] = {{"differences are found", differences_are_found}, {"put back", put_back}, {"deltas", deltas},
+	{"sizes must fit", sizes_must_fit}, {0}};
