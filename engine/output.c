@@ -66,15 +66,16 @@ enum output_style output_verdict_style(const char *verdict)
 
 void output_progress_init(struct output_progress *p)
 {
-	const char *term = getenv("TERM");
+	const char *term = getenv("TERM"), *lines = getenv("POLECAT_PROGRESS");
 	*p = (struct output_progress){.terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0};
+	p->lines = !p->terminal && lines && strcmp(lines, "lines") == 0;
 }
 
 void output_progress_say(struct output_progress *p, const char *stage, const char *fmt, ...)
 {
 	bool fresh = strcmp(p->stage, stage) != 0;
 	snprintf(p->stage, sizeof p->stage, "%s", stage);
-	if (!p->terminal) {
+	if (!p->terminal && !p->lines) {
 		if (fresh)
 			fprintf(stderr, "%s\n", stage);
 		return;
@@ -84,6 +85,10 @@ void output_progress_say(struct output_progress *p, const char *stage, const cha
 	va_start(args, fmt);
 	vsnprintf(detail, sizeof detail, fmt, args);
 	va_end(args);
+	if (p->lines) {
+		fprintf(stderr, "%s%s%s\n", stage, *detail ? "  " : "", detail);
+		return;
+	}
 	/* No line feed: the next one replaces it. Cut, so that it never wraps on a terminal of 80 columns. */
 	fprintf(stderr, "\r\033[K%.*s", 79, stage);
 	if (*detail && strlen(stage) < 70)

@@ -21,9 +21,10 @@ bool output_flush(struct err *err);
 /* The style a verdict is shown in. */
 enum output_style output_verdict_style(const char *verdict);
 
-/* A progress line on standard error: replaced in place on a terminal; when piped, printed once per different stage. */
+/* A progress line on standard error: replaced in place on a terminal; when piped, printed once per different
+ * stage, or with POLECAT_PROGRESS=lines in the environment each time, for a program that draws it itself. */
 struct output_progress {
-	bool terminal;
+	bool terminal, lines;
 	bool shown;
 	char stage[64];
 };

@@ -194,7 +194,10 @@ bool act_record(struct app *app, const char *arg, struct err *err)
 	char *scenario = mem_strn(arg, strcspn(arg, " "));
 	const char *seed = arg + strlen(scenario) + strspn(arg + strlen(scenario), " ");
 	const char *arguments[] = {"run", scenario, "--runs", app->options.runs, seed[0] ? "--seed" : NULL, seed, NULL};
-	char *what = mem_printf("recording %s", scenario);
+	const char *slash = strrchr(scenario, '/'), *name = slash ? slash + 1 : scenario;
+	size_t size = strlen(name);
+	size -= size > 5 && strcmp(name + size - 5, ".yaml") == 0 ? 5 : 0;
+	char *what = mem_printf("recording %.*s%s%s", (int)size, name, seed[0] ? ", seed " : "", seed);
 	bool ok = app_errand(app, arguments, true, what, err);
 	free(what);
 	free(scenario);

@@ -328,6 +328,15 @@ void app_preview_stop(struct app *app)
 
 /* ---- errands ---- */
 
+static void errand_progress(struct app *app)
+{
+	const struct errand *e = &app->errand;
+	char *text = mem_printf("%s: %s", e->what, e->last ? e->last : "...");
+	screen_progress(&app->screen, text);
+	free(text);
+	app->dirty = true;
+}
+
 bool app_errand(struct app *app, const char *const *arguments, bool records, const char *what, struct err *err)
 {
 	struct errand *e = &app->errand;
@@ -342,6 +351,7 @@ bool app_errand(struct app *app, const char *const *arguments, bool records, con
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return err_sys(err, errno, "no pipe");
+	setenv("POLECAT_PROGRESS", "lines", 1); /* all that it would draw on a terminal, a line each */
 	struct child_spec spec = {.argv = argv, .out_fd = ends[1], .err_fd = ends[1]};
 	bool ok = child_start(&e->child, &spec, err);
 	close(ends[1]);
@@ -354,7 +364,7 @@ bool app_errand(struct app *app, const char *const *arguments, bool records, con
 	e->records = records;
 	e->what = mem_str(what);
 	runs_forget_fresh(app->runs);
-	app_message(app, false, "%s ...", what);
+	errand_progress(app);
 	return true;
 }
 
@@ -447,10 +457,7 @@ static void step_errand(struct app *app)
 		buf_add(&e->bytes, block, (size_t)got);
 		errand_lines(e);
 		app->model.debug.shown += e->log != NULL;
-		char *text = mem_printf("%s: %s", e->what, e->last ? e->last : "...");
-		screen_progress(&app->screen, text);
-		free(text);
-		app->dirty = true;
+		errand_progress(app);
 	}
 	if (got == 0)
 		errand_done(app);

@@ -178,10 +178,15 @@ static void draw_status(const struct screen *s, const struct model *m, struct ca
 		put_selected(&text, s, m);
 	else if (screen_page(s) == PAGE_RUN && s->opening)
 		buf_printf(&text, "opening %s ...", s->opening);
+	if (s->progress && !s->message && screen_page(s) == PAGE_RUNS)
+		buf_clear(&text); /* what is selected can be read above */
 	int progress = s->progress ? glyph_text_width(s->progress) + 2 : 0;
-	if (progress > row.w / 2)
+	if (text.size == 0)
+		progress = progress > row.w ? row.w : progress;
+	else if (progress > row.w / 2)
 		progress = row.w / 2;
-	pen_field(&p, role, text.data ? text.data : "", pen_left(&p) - progress);
+	if (text.size)
+		pen_field(&p, role, text.data, pen_left(&p) - progress);
 	if (s->progress && progress > 2)
 		pen_field(&p, role, s->progress, progress - 1);
 	buf_free(&text);

@@ -103,9 +103,11 @@ struct columns {
 	int scenario, seed, failed, faults, length, age, size;
 };
 
-static struct columns columns_for(int width)
+/* widest: of the names of scenarios; they are made room for before the age and the rest. */
+static struct columns columns_for(int width, int widest)
 {
-	struct columns c = {.scenario = 14, .seed = 6};
+	int most = width >= 80 ? 20 : 14;
+	struct columns c = {.scenario = widest < 14 ? 14 : widest > most ? most : widest, .seed = 6};
 	int left = width - 2 - 12 - c.scenario - 1 - c.seed - 1;
 	if (left >= 7) {
 		c.age = 7;
@@ -124,7 +126,8 @@ static struct columns columns_for(int width)
 		left -= 9;
 	}
 	int more = left > 30 ? (left - 24) / 2 : 0;
-	more = more > 20 ? 20 : more;
+	int wanted = widest > c.scenario ? widest - c.scenario : 0;
+	more = more > wanted ? wanted : more;
 	c.scenario += more;
 	c.failed = left - more > 4 ? left - more - 1 : 0;
 	return c;
@@ -176,6 +179,19 @@ static void draw_row(const struct run_row *row, const struct model *m, const str
 		pen_number(p, ROLE_DIM, row->when ? fmt_age(m->now_s - row->when, text) : "", w->age);
 }
 
+/* Of the rows on the screen. */
+static int widest_scenario(const struct view *view, const struct model *m, int rows)
+{
+	int widest = 0;
+	for (int row = 0; row < rows; row++) {
+		size_t at = list_row(&view->list, view->list.top + (size_t)row);
+		const char *name = at < m->list->count ? m->list->rows[at].scenario : NULL;
+		int w = name ? glyph_text_width(name) : 0;
+		widest = w > widest ? w : widest;
+	}
+	return widest;
+}
+
 static void draw_head(const struct model *m, const struct columns *w, struct pen *p)
 {
 	pen_field(p, ROLE_HEADING, "  verdict", 14);
@@ -208,11 +224,11 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 	if (!m->list)
 		return;
 	sync(view, m);
-	struct columns w = columns_for(area.w);
 	struct rect head = rect_cut_top(&area, area.h > 1 ? 1 : 0);
+	list_reveal(&view->list, area.h, false);
+	struct columns w = columns_for(head.w, widest_scenario(view, m, area.h));
 	struct pen p = pen_at(c, head, 0);
 	draw_head(m, &w, &p);
-	list_reveal(&view->list, area.h, false);
 	for (int row = 0; row < area.h; row++) {
 		size_t at = list_row(&view->list, view->list.top + (size_t)row);
 		if (at == LIST_NONE || at >= m->list->count)
@@ -227,7 +243,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		if (v->view.words)
 			pen_printf(&p, ROLE_DIM, "  no run matches '%s'; & alone shows all", v->view.words);
 		else
-			pen_printf(&p, ROLE_DIM, "  no runs in %s yet: c records one, as does `polecat run SCENARIO`",
+			pen_printf(&p, ROLE_DIM, "  no runs yet: c records one of a scenario, Tab completes its name (in %s)",
 				m->list->path);
 	}
 	list_draw_bar(&view->list, c, area);
