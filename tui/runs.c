@@ -127,7 +127,8 @@ static int64_t created_at(const char *text)
 
 bool runs_scan(struct runs *list, struct err *err)
 {
-	if (list->dir < 0)
+	bool first = list->dir < 0;
+	if (first)
 		list->dir = open(list->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (list->dir < 0)
 		return errno == ENOENT ? true : err_sys(err, errno, "%s", list->path);
@@ -151,6 +152,9 @@ bool runs_scan(struct runs *list, struct err *err)
 	list->count = list->room = 0;
 	for (struct dirent *entry; list->count < RUNS_MAX && (entry = readdir(stream));) {
 		struct stat st;
+		if (first && starts(entry->d_name, DELETED)) /* left by a crash: still to be undone, or deleted at the end */
+			ARRAY_PUSH(list->deleted, list->deleted_count, list->deleted_room) =
+				mem_str(entry->d_name + strlen(DELETED));
 		bool hidden = entry->d_name[0] == '.' && !starts(entry->d_name, RUNDIR_INCOMPLETE);
 		if (hidden || fstatat(list->dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode))
 			continue;
@@ -417,7 +421,7 @@ bool runs_delete(struct runs *list, size_t row, struct err *err)
 bool runs_undo(struct runs *list, char **ret_name, struct err *err)
 {
 	if (list->deleted_count == 0)
-		return err_set(err, ERR_USAGE, "no run was deleted since this program started");
+		return err_set(err, ERR_USAGE, "no deleted run is left to bring back");
 	char *name = list->deleted[list->deleted_count - 1];
 	char *hidden = mem_printf(DELETED "%s", name);
 	bool ok = renameat(list->dir, hidden, list->dir, name) == 0;

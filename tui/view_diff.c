@@ -41,7 +41,8 @@ static void make_story(struct view_diff *v, const struct diff *d)
 	doc_view_changed(&v->story);
 }
 
-static void put_both(struct doc *doc, int column, const char *kind, const char *name, const char *a, const char *b, bool differs)
+static void put_both(
+	struct doc *doc, int column, int value, const char *kind, const char *name, const char *a, const char *b, bool differs)
 {
 	char label[64];
 	snprintf(label, sizeof label, "%s %s", kind, name);
@@ -51,7 +52,7 @@ static void put_both(struct doc *doc, int column, const char *kind, const char *
 	int name_width = column - 2, used = glyph_text_width(label);
 	doc_printf(doc, differs ? ROLE_TEXT : ROLE_DIM, "%.*s%*s", name_width > 0 ? name_width : 0, label,
 		used < name_width ? name_width - used : 0, "");
-	doc_printf(doc, differs ? ROLE_LEFT : ROLE_DIM, " %-*.*s", column, column, a);
+	doc_printf(doc, differs ? ROLE_LEFT : ROLE_DIM, " %-*.*s", value, value, a);
 	doc_printf(doc, differs ? ROLE_RIGHT : ROLE_DIM, " %s", b);
 }
 
@@ -97,19 +98,31 @@ static void put_choice_state(const struct plan_choice *choice, struct buf *out)
 		buf_str(out, "none");
 }
 
+/* Wide enough for the names of the choices, as long as both values have room too. */
+static int facts_column(const struct diff *d, int width)
+{
+	int column = width / 3 - 1, most = width < 64 ? column : width * 2 / 5;
+	for (size_t i = 0; i < d->choice_count; i++) {
+		const struct plan_choice *choice = d->choices[i].a ? d->choices[i].a : d->choices[i].b;
+		int w = glyph_text_width(choice->name) + 9;
+		column = w > column ? w : column;
+	}
+	return column > most ? most : column;
+}
+
 static void make_facts(struct view_diff *v, const struct model *m, int width)
 {
 	const struct diff *d = m->diff;
 	const struct timeline *ta = m->runs[0]->timeline, *tb = m->runs[1]->timeline;
 	struct buf a = {0}, b = {0};
-	int column = width / 3 - 1;
+	int column = facts_column(d, width);
 	doc_clear(&v->facts);
 	for (int pass = 1; pass >= 0; pass--) { /* what differs first */
 		for (size_t i = 0; pass && i < d->choice_count; i++) {
 			put_choice_state(d->choices[i].a, &a);
 			put_choice_state(d->choices[i].b, &b);
-			put_both(&v->facts, column, "choice", d->choices[i].a ? d->choices[i].a->name : d->choices[i].b->name,
-				a.data, b.data, true);
+			put_both(&v->facts, column, (width - column) / 2 - 1, "choice",
+				d->choices[i].a ? d->choices[i].a->name : d->choices[i].b->name, a.data, b.data, true);
 		}
 		for (size_t i = 0; i < d->property_count; i++) {
 			const struct diff_property *p = &d->properties[i];
@@ -118,7 +131,7 @@ static void make_facts(struct view_diff *v, const struct model *m, int width)
 			const char *id = p->a >= 0 ? timeline_property(ta, (size_t)p->a)->fact->id
 						   : timeline_property(tb, (size_t)p->b)->fact->id;
 			if (p->differs == (pass == 1))
-				put_both(&v->facts, column, "", id, a.data, b.data, p->differs);
+				put_both(&v->facts, column, (width - column) / 2 - 1, "", id, a.data, b.data, p->differs);
 		}
 		for (size_t i = 0; i < d->fault_count; i++) {
 			const struct diff_fault *f = &d->faults[i];
@@ -126,7 +139,7 @@ static void make_facts(struct view_diff *v, const struct model *m, int width)
 			put_fault_state(tb, f->b, &b);
 			const char *id = f->a >= 0 ? timeline_fault(ta, (size_t)f->a)->id : timeline_fault(tb, (size_t)f->b)->id;
 			if (f->differs == (pass == 1))
-				put_both(&v->facts, column, "fault", id, a.data, b.data, f->differs);
+				put_both(&v->facts, column, (width - column) / 2 - 1, "fault", id, a.data, b.data, f->differs);
 		}
 	}
 	v->facts_width = width;

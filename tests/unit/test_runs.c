@@ -55,6 +55,31 @@ static void deleted_and_brought_back(void)
 	made_finish(&m);
 }
 
+/* A program that was killed deletes nothing for good: the next one can still undo, and deletes at its end. */
+static void deleted_before_a_crash(void)
+{
+	struct made m;
+	struct err err = {0};
+	char *name, hidden[160];
+	made_init(&m, ".deleted-20261129T000000Z-made-1-abc");
+	made_start(&m, 1, 1);
+	made_events(&m);
+	snprintf(hidden, sizeof hidden, "%s", m.path);
+	struct runs *runs = runs_create(m.root);
+	CU_ASSERT_TRUE(runs_scan(runs, &err));
+	CU_ASSERT_TRUE(runs_scan(runs, &err)); /* taken over once */
+	CU_ASSERT_EQUAL(runs->count, 0);
+	CU_ASSERT_TRUE(runs_undo(runs, &name, &err));
+	CU_ASSERT_STRING_EQUAL(name, "20261129T000000Z-made-1-abc");
+	free(name);
+	CU_ASSERT_EQUAL(runs->count, 1);
+	CU_ASSERT_FALSE(runs_undo(runs, &name, &err));
+	CU_ASSERT_TRUE(runs_delete(runs, 0, &err));
+	runs_destroy(runs);
+	CU_ASSERT_NOT_EQUAL(access(hidden, F_OK), 0);
+	made_finish(&m);
+}
+
 static void no_directory_is_an_empty_list(void)
 {
 	struct err err = {0};
@@ -84,6 +109,7 @@ static void numbers(void)
 const struct test suite_runs[] = {
 	{"filter words", filter_words},
 	{"deleted, brought back, deleted for good", deleted_and_brought_back},
+	{"deleted before a crash, and brought back", deleted_before_a_crash},
 	{"no directory is an empty list", no_directory_is_an_empty_list},
 	{"numbers as people read them", numbers},
 	{0},
