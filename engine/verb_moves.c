@@ -158,13 +158,23 @@ static bool to_event(struct verbs *v, const struct words *w, bool backward, stru
 	return verb_go(v, timeline_entries(t)[event].icount, out, err);
 }
 
+/* "next switch", "prev syscall": the machine has to be watched for them. A node of that name is asked for as `line NODE`. */
+static bool is_watched(const struct words *w)
+{
+	return w->count == 2 && (!strcmp(w->list[1], "switch") || !strcmp(w->list[1], "syscall"));
+}
+
 bool verb_next(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
+	if (is_watched(w))
+		return verb_until(v, w, out, err);
 	return to_event(v, w, false, out, err);
 }
 
 bool verb_prev(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
+	if (is_watched(w))
+		return verb_runtil(v, w, out, err);
 	return to_event(v, w, true, out, err);
 }
 

@@ -14,7 +14,9 @@ static const struct verb verbs[] = {
 		"Go to a moment: 123456, ev:20, fault:kill#1.applied, prop:ID, t:4.39s, begin, end, +N, -N, a bookmark.", "moves",
 		verb_goto},
 	{"next", "n", "[WHAT...]", 0, WORDS_MAX,
-		"To the next event; WHAT narrows it: fault, property, line, NODE, a fault, a kind, /TEXT.", "moves", verb_next},
+		"To the next event; WHAT narrows it: fault, property, line, NODE, a fault, a kind, /TEXT; also switch (of "
+		"processes), syscall.",
+		"moves", verb_next},
 	{"prev", "p", "[WHAT...]", 0, WORDS_MAX, "To the event before here, as next.", "moves", verb_prev},
 	{"stepi", "si", "[N]", 0, 1, "N instructions on, interrupt handlers included.", "moves", verb_stepi},
 	{"rstepi", "rsi", "[N]", 0, 1, "N instructions back.", "moves", verb_rstepi},

@@ -153,3 +153,11 @@ says '^the kernel|^  the kernel.s code and data: '
 says ', not mapped any more$|^  not mapped by a process'
 expect 4 "$POLECAT" debug "$run" -e 'diff-state begin nowhere'
 expect 4 "$POLECAT" debug "$run" -e 'diff-state begin no-such-run end'
+
+# Another process gets the processor: forward and back again. Back from there is where it was given to the one before.
+expect 0 "$POLECAT" debug "$run" -e "goto $child_at" -e 'next switch' -e 'next switch' -e 'prev switch' -e 'next syscall' -e 'prev syscall'
+sed -n 's/^at \([0-9 ]*\)\( (.*\|,.*\|$\)/\1/p' "$WORK/out" | tr -d ' ' >"$WORK/counts"
+mapfile -t counts <"$WORK/counts"
+{ [ "${#counts[@]}" = 6 ] && [ "${counts[0]}" -lt "${counts[1]}" ] && [ "${counts[1]}" -lt "${counts[2]}" ] &&
+	[ "${counts[3]}" = "${counts[1]}" ] && [ "${counts[4]}" -gt "${counts[3]}" ] && [ "${counts[5]}" -lt "${counts[4]}" ]; } ||
+	{ cat "$WORK/out"; fail 'switches forward and back'; }
