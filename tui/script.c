@@ -213,6 +213,10 @@ void script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t
 			resize(&player, sizes[n][0], sizes[n][1]);
 		} else if (kind < 6) {
 			click(&player, (int)(value % 200), (int)(value / 200 % 60));
+		} else if (kind <
+			8) { /* its key deletes elsewhere; of the stored runs none can be replayed, so no machine is started */
+			type_text(&player, ":debug");
+			press_key(&player, KEYS_ENTER);
 		} else {
 			uint32_t key = kind < 50 ? (uint32_t)(0x20 + value % 0x5f)
 				: kind < 85      ? (uint32_t)(KEYS_UP + value % (KEYS_AFTER - KEYS_UP))
