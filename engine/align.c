@@ -12,6 +12,7 @@
 #define DEPTH_MAX    40       /* how often a stretch is cut in pieces */
 
 #define NOBODY UINT32_MAX
+#define MANY   (UINT32_MAX - 1)
 
 /* A stretch that is still to be aligned. */
 struct stretch {
@@ -23,10 +24,8 @@ struct stretch {
 /* One different element of a stretch of a, by its hash and, for repeated ones, which repetition it is. */
 struct slot {
 	uint64_t hash;
-	uint32_t a;     /* 1 + position, 0 for a free slot */
-	uint32_t b;     /* position, once seen in b */
-	uint8_t a_seen; /* up to 2 */
-	uint8_t b_seen;
+	uint32_t a; /* 1 + position, 0 for a free slot */
+	uint32_t b; /* position, once seen in b; NOBODY before, MANY when there is no one partner (any more) */
 };
 
 struct pair {
@@ -147,20 +146,19 @@ static void find_rare(struct work *w, const struct stretch *s, bool with_context
 	for (uint32_t i = 0; i < n; i++) {
 		struct slot *slot = slot_of(w, mask, w->key[i]);
 		if (slot->a)
-			slot->a_seen = 2;
+			slot->b = MANY;
 		else
-			*slot = (struct slot){.hash = w->key[i], .a = i + 1, .a_seen = 1};
+			*slot = (struct slot){.hash = w->key[i], .a = i + 1, .b = NOBODY};
 	}
 	for (uint32_t i = 0; i < m; i++) {
 		struct slot *slot = slot_of(w, mask, w->key[n + i]);
 		if (!slot->a)
 			continue;
-		slot->b = s->b + i;
-		slot->b_seen = slot->b_seen ? 2 : 1;
+		slot->b = slot->b == NOBODY ? s->b + i : MANY;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct slot *slot = slot_of(w, mask, w->key[i]);
-		if (slot->a_seen == 1 && slot->b_seen == 1 && w->a[s->a + i] == w->b[slot->b])
+		if (slot->b < MANY && w->a[s->a + i] == w->b[slot->b])
 			ARRAY_PUSH(w->pairs, w->pair_count, w->pair_room) = (struct pair){s->a + i, slot->b};
 	}
 }
@@ -185,12 +183,11 @@ static void find_nth(struct work *w, const struct stretch *s)
 	memset(partner, 0xff, size * sizeof *partner);
 	for (uint32_t i = s->b; i < s->b_end; i++) {
 		struct slot *slot = slot_of(w, mask, w->b[i]);
-		if (!slot->a || slot->a_seen)
+		if (!slot->a || slot->b == MANY)
 			continue;
 		uint32_t here = slot->b == NOBODY ? slot->a - 1 : slot->b;
 		partner[here - s->a] = i;
-		slot->b = next[here - s->a];
-		slot->a_seen = slot->b == NOBODY; /* used up */
+		slot->b = next[here - s->a] == NOBODY ? MANY : next[here - s->a]; /* used up, or the next */
 	}
 	for (uint32_t i = 0; i < size; i++)
 		if (partner[i] != NOBODY)
