@@ -17,6 +17,7 @@ at_most() {
 	[ -n "$got" ] && awk -v g="$got" -v l="$1" 'BEGIN { exit !(g <= l) }' || fail "$2 is ${got:-nothing}, at most $1 wanted"
 }
 at_most 200 'memory with one run: ([0-9]+)'
+at_most 200 'memory with two runs and their diff: ([0-9]+)'
 at_most 5000 'open without an index: ([0-9.]+)'
 at_most 5000 'open with an index: ([0-9.]+)'
 at_most 160 'lanes by time, whole run: median ([0-9.]+)'
