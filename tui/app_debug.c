@@ -78,6 +78,8 @@ bool debug_start(struct app *app, struct run *run, uint64_t icount, struct err *
 
 bool debug_verb(struct app *app, const char *line, bool typed, struct err *err)
 {
+	if (app->model.debug.problem)
+		return err_set(err, ERR_INPUT, "there is no machine: %s", app->model.debug.problem);
 	if (!app->debug.debugger || !app->model.debug.alive)
 		return err_set(err, ERR_USAGE, "there is no machine: x on an event starts one");
 	return debugger_run(app->debug.debugger, line, typed, err);
@@ -157,6 +159,8 @@ static void take_picture(struct app *app)
 		return;
 	debug_picture_destroy(app->model.debug.picture);
 	app->model.debug.picture = p;
+	free(app->model.debug.problem);
+	app->model.debug.problem = NULL;
 	app->model.debug.shown++;
 	app->debug.follow = true;
 	app->dirty = true;
@@ -214,8 +218,9 @@ void debug_step(struct app *app)
 	char *note = debugger_take_note(d->debugger, &is_error);
 	if (note)
 		app_message(app, is_error, "%s", note);
-	if (note && ended && !app->model.debug.problem) {
+	if (note && is_error && !app->model.debug.picture && !app->model.debug.problem) {
 		app->model.debug.problem = note;
+		app->model.debug.shown++;
 		note = NULL;
 	}
 	free(note);
@@ -230,6 +235,7 @@ void debug_step(struct app *app)
 	show_progress(app, busy, what, since);
 	free(what);
 	if (ended && app->model.debug.alive) {
+		app->model.debug.shown++;
 		app->model.debug.alive = false; /* it could not be opened, which the note said */
 		app->dirty = true;
 	}

@@ -170,10 +170,10 @@ static void draw_status(const struct screen *s, const struct model *m, struct ca
 	struct buf text = {0};
 	if (s->message)
 		buf_str(&text, s->message);
-	else if ((screen_page(s) == PAGE_RUN || screen_page(s) == PAGE_DIFF) && run)
-		put_where(&text, run);
 	else if (screen_page(s) == PAGE_DEBUG && m->debug.picture)
 		buf_printf(&text, "%s  %s", m->debug.picture->place, m->debug.picture->pc_text);
+	else if ((screen_page(s) == PAGE_RUN || screen_page(s) == PAGE_DIFF || screen_page(s) == PAGE_DEBUG) && run)
+		put_where(&text, run);
 	else if (screen_page(s) == PAGE_RUNS)
 		put_selected(&text, s, m);
 	else if (screen_page(s) == PAGE_RUN && s->opening)

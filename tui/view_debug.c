@@ -70,6 +70,10 @@ static void make(struct view_debug *v, const struct model *m)
 	v->seen = m->debug.shown;
 	doc_clear(&v->text.doc);
 	put_text(&v->text.doc, v->pane, text_of(v, &m->debug));
+	if (v->pane == PANE_CODE && !m->debug.picture && m->debug.problem) {
+		doc_line(&v->text.doc, 0);
+		doc_add(&v->text.doc, ROLE_ERROR, m->debug.problem);
+	}
 	doc_view_changed(&v->text);
 	v->reveal = v->pane == PANE_CODE || v->pane == PANE_OUTPUT;
 }
@@ -99,13 +103,9 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		v->reveal = false;
 	}
 	doc_view_draw(&v->text, c, area);
-	if (!m->debug.picture && v->pane == PANE_CODE && area.h > 0) {
+	if (!m->debug.picture && !m->debug.problem && v->pane == PANE_CODE && area.h > 0) {
 		struct pen p = pen_at(c, area, area.h / 2);
-		if (m->debug.problem)
-			pen_printf(&p, ROLE_ERROR, " %s", m->debug.problem);
-		else
-			pen_text(&p, ROLE_DIM,
-				m->debug.alive ? " starting the machine ..." : " no machine: x on an event starts one");
+		pen_text(&p, ROLE_DIM, m->debug.alive ? " starting the machine ..." : " no machine: x on an event starts one");
 	}
 }
 
