@@ -7,7 +7,7 @@
 here=tests/runs/questions source=tests/runs/questions/prog.c
 
 # ---- tools that ask the engine's library ------------------------------------------------------------------------
-libs=$(pkg-config --libs json-c libzstd libfyaml libarchive libcrypto libpcre2-8 libdw capstone libbpf)
+libs="$(pkg-config --libs json-c libzstd libfyaml libarchive libcrypto libpcre2-8 libdw capstone libbpf) -liberty"
 for tool in ask compare corrupt vmlinux; do
 	# shellcheck disable=SC2086
 	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -g -I. -o "$WORK/$tool" "$here/$tool.c" "build/${MODE:-release}/libengine.a" $libs -lm ||
