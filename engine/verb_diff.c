@@ -1,3 +1,4 @@
+/* The debug command that compares two moments: what is kept of the first, and where the second is. */
 #include <stdlib.h>
 
 #include "engine/kcode.h"
