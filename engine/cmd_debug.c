@@ -7,6 +7,7 @@
 
 #include "engine/commands.h"
 #include "engine/common.h"
+#include "engine/dapserver.h"
 #include "engine/file.h"
 #include "engine/json.h"
 #include "engine/output.h"
@@ -173,12 +174,17 @@ static bool debug_run(const struct args *args, const char *path, struct cancel *
 		.json = args_has(args, "json"),
 		.echo = !isatty(STDIN_FILENO) || args_has(args, "command") || args_has(args, "file")};
 	bool ok = true;
-	if (at) {
+	bool dap = args_has(args, "dap");
+	if (at && dap) {
+		uint64_t icount;
+		struct walk_trip trip;
+		ok = verb_moment(&d.verbs, at, &icount, err) && session_go(session, icount, &trip, err);
+	} else if (at) {
 		char *line = mem_printf("goto %s", at);
 		ok = run_line(&d, line, strlen(line), err);
 		free(line);
 	}
-	ok = ok && run_commands(&d, args, err);
+	ok = ok && (dap ? dapserver_serve(&d.verbs, STDIN_FILENO, STDOUT_FILENO, err) : run_commands(&d, args, err));
 	for (uint32_t i = 0; i < breaks.count; i++)
 		free(breaks.text[i]);
 	bookmarks_finish(&bookmarks);
@@ -211,6 +217,7 @@ static const struct args_option options[] = {
 	{"debug-dir", 0, "DIR", true, "Look for debug information below DIR (.build-id/..., .gnu_debuglink)."},
 	{"source-dir", 0, "DIR", true, "Look for source files below DIR before the places where they were compiled."},
 	{"checkpoints", 0, "MIB", false, "Memory for checkpoints (default 1024)."},
+	{"dap", 0, NULL, false, "Speak the Debug Adapter Protocol on standard input and output, for editors."},
 	COMMON_OPTION_JSON,
 	COMMON_OPTION_RUNS,
 	{0},

@@ -15,6 +15,7 @@ enum {
 struct at {
 	uint64_t task, pc, low, high; /* of the function; high 0: its end is not known */
 	uint64_t cfa, ret;            /* ret 0: not known */
+	uint64_t sp;                  /* at or above the cfa of a call that has returned */
 	const char *file;
 	int line;
 };
@@ -57,7 +58,8 @@ static bool look(struct verbs *v, struct at *ret, const struct symbols **ret_sym
 	if (i == frames->count)
 		return err_set(err, ERR_INPUT, "the current thread has no user code here");
 	const struct frame *f = &frames->list[i];
-	*ret = (struct at){.task = thread(here, err), .pc = f->pc, .cfa = f->has_cfa ? f->cfa : 0};
+	*ret = (struct at){
+		.task = thread(here, err), .pc = f->pc, .cfa = f->has_cfa ? f->cfa : 0, .sp = f->registers.value[FRAME_RSP]};
 	uint64_t offset = 0, start = 0, size = 0;
 	const struct symbols *symbols = program_symbols(program);
 	const char *name = symbols_name(symbols, f->pc, &offset);
@@ -197,7 +199,7 @@ static bool next_on(struct stepper *s, uint64_t *ret, struct err *err)
 				continue;
 			tries++;
 			ok = visit(s, *ret, &at, err);
-			found = ok && (hits.list[i].watch ? at.cfa > s->start.cfa : at.cfa == s->start.cfa && at.file);
+			found = ok && (hits.list[i].watch ? at.sp >= s->start.cfa : at.cfa == s->start.cfa && at.file);
 		}
 		if (!hits.count)
 			from = end;
@@ -270,7 +272,7 @@ static bool finish_on(struct stepper *s, uint64_t *ret, struct err *err)
 		scan_hits_finish(&hits);
 		if (any && !visit(s, *ret, &at, err))
 			return false;
-		if (any && at.cfa > s->start.cfa)
+		if (any && at.sp >= s->start.cfa)
 			return true;
 	}
 	return err_set(err, ERR_INPUT, "this function does not return before the end of the run");
