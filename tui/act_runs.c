@@ -147,7 +147,7 @@ bool act_delete_run(struct app *app, const char *arg, struct err *err)
 	(void)arg;
 	if (!selected_run(app, &row, err))
 		return false;
-	if (app->runs->rows[row].recording)
+	if (app->runs->rows[row].recording && !app->runs->rows[row].abandoned)
 		return err_set(err, ERR_USAGE, "it is being recorded; :stop stops that");
 	char *name = mem_str(app->runs->rows[row].name);
 	bool ok = runs_delete(app->runs, row, err);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -281,6 +282,15 @@ static bool load_from(struct run_row *row, int dir, struct err *err)
 	return true;
 }
 
+/* A recorder holds a lock. Asked for a shared one, so that two of us do not take each other for it. */
+static bool nobody_records(int dir)
+{
+	if (flock(dir, LOCK_SH | LOCK_NB) != 0)
+		return false;
+	flock(dir, LOCK_UN);
+	return true;
+}
+
 void runs_load(struct runs *list, size_t index)
 {
 	struct run_row *row = &list->rows[index];
@@ -292,6 +302,7 @@ void runs_load(struct runs *list, size_t index)
 	if (dir < 0) {
 		row->problem = mem_printf("cannot be opened: %s", strerror(errno));
 	} else {
+		row->abandoned = row->recording && nobody_records(dir);
 		if (!load_from(row, dir, &err))
 			row->problem = mem_str(err.text);
 		sum_sizes(row, dir);
@@ -349,7 +360,7 @@ static int severity(const struct run_row *row)
 {
 	static const int order[VERDICT_COUNT] = {
 		[VERDICT_FAIL] = 1, [VERDICT_UNKNOWN] = 2, [VERDICT_UNEXERCISED] = 3, [VERDICT_PASS] = 5};
-	return row->recording ? 0 : row->problem ? 4 : row->has_verdict ? order[row->verdict] : 4;
+	return row->abandoned ? 4 : row->recording ? 0 : row->problem ? 4 : row->has_verdict ? order[row->verdict] : 4;
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -443,7 +454,11 @@ static bool matches_seed(const struct run_row *row, const char *value)
 
 static const char *verdict_word(const struct run_row *row)
 {
-	return row->recording ? "recording" : row->problem ? "broken" : row->has_verdict ? verdict_name(row->verdict) : "none";
+	return row->abandoned      ? "abandoned"
+		: row->recording   ? "recording"
+		: row->problem     ? "broken"
+		: row->has_verdict ? verdict_name(row->verdict)
+				   : "none";
 }
 
 static bool matches_word(const struct run_row *row, const char *word)

@@ -15,6 +15,7 @@ struct run_row {
 	char *name;     /* of the directory */
 	bool loaded;    /* what follows is known */
 	bool recording; /* its directory has not got its final name */
+	bool abandoned; /* ... and nobody records it any more: its recorder was killed */
 	bool deleted;
 	bool marked;
 	bool fresh;    /* came after runs_forget_fresh */

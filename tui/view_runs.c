@@ -49,7 +49,8 @@ static void sync(struct view *view, const struct model *m)
 
 static const char *verdict_words(const struct run_row *row)
 {
-	return row->recording      ? "recording"
+	return row->abandoned      ? "abandoned"
+		: row->recording   ? "recording"
 		: !row->loaded     ? "..."
 		: row->problem     ? "damaged"
 		: row->has_verdict ? verdict_name(row->verdict)

@@ -1,3 +1,5 @@
+#include <sys/file.h>
+
 #include "made.h"
 #include "tui/fmt.h"
 #include "tui/runs.h"
@@ -80,6 +82,30 @@ static void deleted_before_a_crash(void)
 	made_finish(&m);
 }
 
+/* A recording is one as long as somebody holds its lock. */
+static void recording_or_abandoned(void)
+{
+	struct made m;
+	struct err err = {0};
+	made_init(&m, ".incomplete-20261129T000000Z-made-1-abc");
+	made_start(&m, 1, 1);
+	made_events(&m);
+	int lock = file_open_dir(m.path, NULL);
+	CU_ASSERT_EQUAL(flock(lock, LOCK_EX | LOCK_NB), 0);
+	struct runs *runs = runs_create(m.root);
+	CU_ASSERT_TRUE(runs_scan(runs, &err));
+	runs_load(runs, 0);
+	CU_ASSERT_TRUE(runs->rows[0].recording && !runs->rows[0].abandoned);
+	CU_ASSERT_TRUE(runs_matches(&runs->rows[0], "verdict:recording"));
+	close(lock);
+	CU_ASSERT_TRUE(runs_scan(runs, &err));
+	runs_load(runs, 0);
+	CU_ASSERT_TRUE(runs->rows[0].abandoned);
+	CU_ASSERT_TRUE(runs_matches(&runs->rows[0], "verdict:abandoned"));
+	runs_destroy(runs);
+	made_finish(&m);
+}
+
 static void no_directory_is_an_empty_list(void)
 {
 	struct err err = {0};
@@ -110,6 +136,7 @@ const struct test suite_runs[] = {
 	{"filter words", filter_words},
 	{"deleted, brought back, deleted for good", deleted_and_brought_back},
 	{"deleted before a crash, and brought back", deleted_before_a_crash},
+	{"recording, or abandoned", recording_or_abandoned},
 	{"no directory is an empty list", no_directory_is_an_empty_list},
 	{"numbers as people read them", numbers},
 	{0},
