@@ -508,6 +508,18 @@ bool variables_evaluate(const struct scope *scope, const char *expression, struc
 	return !*p.at || wrong(&p, "expected the end");
 }
 
+/* A value; of a reference what it refers to, with its address: "@0x7ffd2c: {x = 1}". */
+static void print_value(const struct scope *scope, const struct value *value, struct buf *out)
+{
+	struct value target;
+	struct err ignored;
+	if (value_is_reference(value) && value_target(&scope->world, value, &target, &ignored)) {
+		buf_printf(out, "@0x%llx: ", (unsigned long long)target.address);
+		value = &target;
+	}
+	value_print(&scope->world, value, out);
+}
+
 bool variables_print(const struct scope *scope, const char *expression, struct buf *out, struct err *err)
 {
 	struct value value;
@@ -516,7 +528,7 @@ bool variables_print(const struct scope *scope, const char *expression, struct b
 		return false;
 	buf_printf(out, "%s = ", expression);
 	if (value.has_type)
-		value_print(&scope->world, &value, out);
+		print_value(scope, &value, out);
 	else if (value.place == VALUE_BYTES) {
 		memcpy(&number, value.bytes, sizeof number);
 		buf_printf(out, "0x%llx", (unsigned long long)number);
@@ -539,7 +551,7 @@ void variables_print_locals(const struct scope *scope, struct buf *out)
 			struct value value = variable_value(scope, &code, &child);
 			text_put_safe(out, name, strlen(name));
 			buf_str(out, " = ");
-			value_print(&scope->world, &value, out);
+			print_value(scope, &value, out);
 			buf_char(out, '\n');
 		}
 	}

@@ -70,12 +70,13 @@ check_unoptimized() {
 	says '^\*this = \{<Place> = \{id = 77\}, stock = \{\{1, 2, 3\}, \{4, 5, 6\}\}\}$'
 	says '^stock\[1\]\[2\] = 6$'
 	says '^this->stock\[0\] = \{1, 2, 3\}$'
+	says '^place = @0x[0-9a-f]+: \{id = 77\}$'
 	says '^place.id = 77$'
 	says '^id = 77$'
 	says '^left = [0-9]+$'
 	says '^0x[0-9a-f]+ \([0-9]+ bytes\) shop::Store::add$'
 }
-members=('where' 'print *this' 'print stock[1][2]' 'print this->stock[0]' 'print place.id' 'print id' 'print left'
+members=('where' 'print *this' 'print stock[1][2]' 'print this->stock[0]' 'print place' 'print place.id' 'print id' 'print left'
 	'symbol shop::Store::add')
 
 # Position-independent, with shared libraries of its own.
