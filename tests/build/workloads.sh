@@ -8,8 +8,20 @@ w=build/workloads
 until_line() {
 	until grep -q -- "$2" "$1" 2>/dev/null; do read -rt 0.05 <> <(:) || true; done
 }
+# Below the range that the kernel gives to clients: there, a client that retries could meet itself.
 free_port() {
-	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+	python3 - <<'P'
+import random, socket
+while True:
+    port = random.randrange(15000, 32000)
+    with socket.socket() as s:
+        try:
+            s.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+    print(port)
+    break
+P
 }
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
 
