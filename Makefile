@@ -128,6 +128,8 @@ $(B)/%.o: %.c | $(B)/.libraries $(GEN)
 $(B)/.libraries: Makefile
 	@for p in $(PKGS) ncursesw readline; do pkg-config --exists $$p || { echo "make: $$p is not installed; .ci/setup installs" \
 		"everything that polecat needs" >&2; exit 1; }; done
+	@echo '#include <libiberty/demangle.h>' | $(CC) -E - >/dev/null 2>&1 || { echo "make: libiberty is not installed; .ci/setup installs" \
+		"everything that polecat needs" >&2; exit 1; }
 	@mkdir -p $(B) && touch $@
 
 vpath %.theme themes
