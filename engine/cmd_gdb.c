@@ -1,3 +1,4 @@
+/* polecat gdb: gdb on a process of a run, served by the session. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

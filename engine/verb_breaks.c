@@ -1,3 +1,4 @@
+/* Debug commands that keep places to stop at, and go on or back to the nearest of them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

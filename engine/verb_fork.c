@@ -1,3 +1,4 @@
+/* The debug command that lets the machine live on from here, for one command. */
 #include <string.h>
 
 #include "engine/fork.h"

@@ -1,3 +1,4 @@
+/* Debug commands that move by lines and calls of the source, forward and back. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

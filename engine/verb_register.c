@@ -1,3 +1,4 @@
+/* The debug command that finds who gave a register its value last. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
