@@ -40,7 +40,7 @@ until_true() {
 shows() { screen | grep -qE -- "$1"; }
 sees() { until_true shows "$1" || { screen; fail "$what: never shows: $1"; }; }
 run() { keys "$tui --runs runs $*; echo exit=\$?" Enter; }
-pid() { pgrep -f -- "$tui --runs" | head -n 1; }
+pid() { pgrep -f -- "$tui --runs runs" | head -n 1; }
 gone() { [ -z "$(pid)" ]; }
 # The terminal is as it was: modes, cursor, first screen, no mouse.
 sane() {
