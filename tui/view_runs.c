@@ -148,7 +148,7 @@ static void draw_row(const struct run_row *row, const struct model *m, const str
 		pen_sign(p, ROLE_DIM, row->problem ? GLYPH_UNKNOWN : GLYPH_PENDING);
 	pen_field(p, judged ? view_verdict_role(row->verdict) : ROLE_DIM, verdict_words(row), 11);
 	pen_text(p, ROLE_TEXT, " ");
-	if (!row->loaded || row->problem) {
+	if (!row->loaded || row->problem || !row->scenario[0]) { /* all that is known is its name */
 		pen_field(p, ROLE_DIM, row->name, w->scenario + w->seed + 1);
 		if (row->problem)
 			pen_printf(p, ROLE_WARN, " %s", row->problem);
