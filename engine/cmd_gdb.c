@@ -23,7 +23,7 @@
 struct place { /* a folder of our own, with the socket and the files */
 	char *path, *socket, *program;
 	char *made; /* a socket elsewhere (--listen) */
-	int dir, listener;
+	int dir, files, listener;
 };
 
 /* ---- what gdb needs ------------------------------------------------------------------------------------------ */
@@ -31,7 +31,8 @@ struct place { /* a folder of our own, with the socket and the files */
 static bool place_init(struct place *p, const char *listen, struct err *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	*p = (struct place){.dir = -1, .listener = -1, .path = mem_printf("%s/polecat-gdb-XXXXXX", tmp && *tmp ? tmp : "/tmp")};
+	*p = (struct place){
+		.dir = -1, .files = -1, .listener = -1, .path = mem_printf("%s/polecat-gdb-XXXXXX", tmp && *tmp ? tmp : "/tmp")};
 	if (!mkdtemp(p->path)) {
 		err_sys(err, errno, "%s", p->path);
 		free(p->path);
@@ -53,6 +54,8 @@ static void place_finish(struct place *p)
 		close(p->listener);
 	if (p->made)
 		unlink(p->made);
+	if (p->files >= 0)
+		close(p->files);
 	if (p->dir >= 0) {
 		unlinkat(p->dir, SOCKET, 0);
 		file_remove_in(p->dir, FILES, &ignored);
@@ -72,18 +75,15 @@ static bool take_files(struct place *place, struct session *s, struct tracee *t,
 	const struct guest *guest = here_guest(session_here(s), err);
 	const struct process *p = guest ? tracee_process(t, err) : NULL;
 	struct program *program = p ? tracee_program(t, err) : NULL;
-	int dir = program ? file_mkdir_in(place->dir, FILES, err) : -1;
 	struct buf missing = {0};
-	if (dir < 0)
+	place->files = program ? file_mkdir_in(place->dir, FILES, err) : -1;
+	if (place->files < 0)
 		return false;
 	const struct map *map = extract_main(guest, p, program_maps(program));
-	bool ok = extract_files(guest, program_maps(program), dir, &missing, err);
-	if (ok && missing.size)
-		fprintf(stderr, "without symbols, since the guest's memory does not hold all of it: %s", missing.data);
-	if (ok && map && *map->name == '/' && faccessat(dir, map->name + 1, R_OK, 0) == 0)
+	bool ok = extract_files(guest, program_maps(program), place->files, &missing, err);
+	if (ok && map && *map->name == '/' && faccessat(place->files, map->name + 1, R_OK, 0) == 0)
 		place->program = mem_printf("%s/%s%s", place->path, FILES, map->name);
 	buf_free(&missing);
-	close(dir);
 	return ok;
 }
 
@@ -193,6 +193,7 @@ static bool gdb_session(const struct args *args, struct session *s, struct cance
 	if (ok) {
 		struct gdbserver server = {.tracee = tracee, .verbs = &verbs, .cancel = cancel};
 		ok = place_init(&place, args_value(args, "listen"), err) && take_files(&place, s, tracee, err);
+		server.files = place.files;
 		char **argv = ok ? make_argv(&place, rest, rest_count) : NULL;
 		if (ok)
 			ok = args_has(args, "print") || args_has(args, "listen")

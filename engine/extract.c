@@ -73,6 +73,8 @@ static bool extract(const struct guest *guest, const struct map *map, int dir, s
 	bool ok = is_path(map->name);
 	if (!ok)
 		err_set(&why, ERR_INPUT, "it has no path");
+	else if (faccessat(dir, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return true;
 	else if (file.size > EXTRACT_FILE_MAX)
 		ok = err_set(&why, ERR_INPUT, "it has more than 1 GiB");
 	if (!ok || !guestfile_read(guest, &file, 0, file.size, &bytes, &why)) {
@@ -88,6 +90,14 @@ static bool extract(const struct guest *guest, const struct map *map, int dir, s
 		close(fd);
 	buf_free(&bytes);
 	return ok;
+}
+
+size_t extract_count(const struct maps *maps)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < maps->count; i++)
+		count += is_wanted(maps, i);
+	return count;
 }
 
 bool extract_files(const struct guest *guest, const struct maps *maps, int dir, struct buf *missing, struct err *err)

@@ -16,9 +16,12 @@
 /* The mapping of the program itself, with its start; NULL when it is not known. Borrowed from maps. */
 const struct map *extract_main(const struct guest *guest, const struct process *process, const struct maps *maps);
 
+/* How many files extract_files is about: it is to be asked again when that has changed. */
+size_t extract_count(const struct maps *maps);
+
 /*
- * Copies all mapped files with code below dir (a descriptor). Those that are not whole in the guest's memory are left out:
- * missing (appended) says which, one a line. False when the directory cannot be written to.
+ * Copies all mapped files with code that are not there yet below dir (a descriptor). Those that are not whole in the guest's
+ * memory are left out: missing (appended) says which, one a line. False when the directory cannot be written to.
  */
 bool extract_files(const struct guest *guest, const struct maps *maps, int dir, struct buf *missing, struct err *err);
 

@@ -14,7 +14,7 @@
 
 #include "engine/extract.h"
 
-enum { READ_MAX = 4096, STEPS_MAX = 100000 /* of one range */ };
+enum { READ_MAX = 4096, STEPS_MAX = 100000 /* of one range */, WORDS_ON_STACK = 100000, AUXV_MAX = 64 };
 
 /* ---- what the processor looks like --------------------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ static void put_reg(struct buf *out, const char *name, int bits, const char *typ
 
 static void put_target(struct buf *out)
 {
-	char name[8];
+	char name[16];
 	buf_str(out, target_start);
 	for (size_t i = 0; i < 16; i++)
 		put_reg(out, general_names[i], 64, i == 6 || i == 7 ? "data_ptr" : "int64");
@@ -66,8 +66,10 @@ static void put_target(struct buf *out)
 		put_reg(out, name, 128, "vec128");
 	}
 	buf_str(out,
-		"<reg name=\"mxcsr\" bitsize=\"32\" type=\"int\" group=\"vector\"/></feature><feature "
-		"name=\"org.gnu.gdb.i386.segments\">");
+		"<reg name=\"mxcsr\" bitsize=\"32\" type=\"int\" group=\"vector\"/></feature>"
+		/* What makes gdb look for the libraries of a Linux program. */
+		"<feature name=\"org.gnu.gdb.i386.linux\"><reg name=\"orig_rax\" bitsize=\"64\" type=\"int\" group=\"system\"/>"
+		"</feature><feature name=\"org.gnu.gdb.i386.segments\">");
 	put_reg(out, "fs_base", 64, "int");
 	put_reg(out, "gs_base", 64, "int");
 	buf_str(out, "</feature></target>");
@@ -106,6 +108,7 @@ static void put_registers(struct gdbserver *g, struct buf *out)
 		put_value(out, known, r.high[i], 8);
 	}
 	put_value(out, live, live ? live->mxcsr : 0, 4);
+	put_value(out, false, 0, 8); /* orig_rax */
 	put_value(out, r.known, r.fs_base, 8);
 	put_value(out, live, live ? live->segment_base[REGS_GS] : 0, 8);
 }
@@ -139,6 +142,24 @@ static void put_stop(struct gdbserver *g, const struct tracee_stop *stop, int si
 		buf_str(out, "replaylog:end;");
 }
 
+/* gdb looks for the files of libraries as soon as it hears of the stop. */
+static void take_files(struct gdbserver *g)
+{
+	struct err err;
+	struct buf missing = {0};
+	const struct guest *guest = g->files >= 0 ? here_guest(session_here(g->verbs->session), &err) : NULL;
+	struct program *program = guest ? tracee_program(g->tracee, &err) : NULL;
+	size_t count = program ? extract_count(program_maps(program)) : g->file_count;
+	if (count == g->file_count)
+		return;
+	g->file_count = count;
+	if (!extract_files(guest, program_maps(program), g->files, &missing, &err))
+		fprintf(stderr, "polecat: %s\n", err.text);
+	if (missing.size)
+		fprintf(stderr, "without symbols, since the guest's memory does not hold all of it: %s", missing.data);
+	buf_free(&missing);
+}
+
 static void moved(struct gdbserver *g, bool ok, const struct tracee_stop *stop, const struct err *err, struct buf *out)
 {
 	if (ok)
@@ -149,6 +170,7 @@ static void moved(struct gdbserver *g, bool ok, const struct tracee_stop *stop, 
 		fprintf(stderr, "polecat: %s\n", err->text);
 		put_stop(g, NULL, SIGTRAP, out);
 	}
+	take_files(g);
 	if (g->cancel)
 		g->cancel->requested = false;
 }
@@ -318,12 +340,38 @@ static void put_offsets(struct gdbserver *g, struct buf *out)
 		buf_printf(out, "TextSeg=%" PRIx64, map->start);
 }
 
+static bool word(struct gdbserver *g, uint64_t at, uint64_t *ret)
+{
+	return tracee_read(g->tracee, at, ret, sizeof *ret) == sizeof *ret;
+}
+
+/* What the kernel told the program when it began, from where the program finds it: on the stack behind arguments and environment.
+ * gdb finds the dynamic linker by it, and so the libraries. */
+static void put_auxv(struct gdbserver *g, struct buf *out)
+{
+	struct err ignored;
+	const struct guest *guest = here_guest(session_here(g->verbs->session), &ignored);
+	const struct process *p = guest ? tracee_process(g->tracee, &ignored) : NULL;
+	uint64_t at = p && p->mm ? guest_value(guest, LAYOUT_MM_START_STACK, p->mm) : 0, arguments, pair[2] = {1};
+	if (!at || !word(g, at, &arguments) || arguments > WORDS_ON_STACK)
+		return;
+	at += 8 * (1 + arguments + 1);
+	for (int i = 0; pair[0] && i < WORDS_ON_STACK; i++, at += 8)
+		if (!word(g, at, &pair[0]))
+			return;
+	pair[0] = 1;
+	for (int i = 0; pair[0] && i < AUXV_MAX && word(g, at, &pair[0]) && word(g, at + 8, &pair[1]); i++, at += 16)
+		buf_add(out, pair, sizeof pair);
+}
+
 static void query(struct gdbserver *g, const char *packet, const char *end, struct buf *out)
 {
-	static const char features[] = "qXfer:features:read:target.xml:", extra[] = "qThreadExtraInfo,", command[] = "qRcmd,";
+	static const char features[] = "qXfer:features:read:target.xml:", auxv[] = "qXfer:auxv:read::",
+			  extra[] = "qThreadExtraInfo,", command[] = "qRcmd,";
 	if (starts(packet, "qSupported")) {
 		buf_printf(out,
-			"PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;ReverseStep+;ReverseContinue+;swbreak+;"
+			"PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;ReverseStep+;ReverseContinue+;"
+			"swbreak+;"
 			"vContSupported+",
 			GDB_PACKET_MAX);
 	} else if (starts(packet, "QStartNoAckMode")) {
@@ -333,6 +381,11 @@ static void query(struct gdbserver *g, const char *packet, const char *end, stru
 		put_target(&text);
 		put_part(&text, packet + sizeof features - 1, end, out);
 		buf_free(&text);
+	} else if (starts(packet, auxv)) {
+		struct buf vector = {0};
+		put_auxv(g, &vector);
+		put_part(&vector, packet + sizeof auxv - 1, end, out);
+		buf_free(&vector);
 	} else if (starts(packet, "qfThreadInfo")) {
 		put_threads(g, out);
 	} else if (starts(packet, "qsThreadInfo")) {
@@ -510,6 +563,7 @@ static bool converse(struct gdbserver *g, int child_fd, struct err *err)
 bool gdbserver_serve(struct gdbserver *g, int listener, int child_fd, struct err *err)
 {
 	bool ended;
+	take_files(g);
 	if (!wait_for(g, listener, child_fd, &ended, err))
 		return false;
 	if (ended)

@@ -15,9 +15,11 @@ struct gdbserver {
 	struct tracee *tracee; /* all borrowed */
 	struct verbs *verbs;   /* for gdb's `monitor` */
 	struct cancel *cancel;
+	int files; /* a directory for extract_files: libraries that are mapped later come there; -1: none */
 	/* The rest is the server's own. */
 	struct gdb stream;
 	uint32_t general; /* thread whose registers are meant */
+	size_t file_count;
 	bool no_ack, detached;
 	int fd;
 	bool closed;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # gdb on a recorded process: breakpoints and watchpoints both ways, single steps that undo each other, the ends of history,
 # nothing that can be changed, and nothing left behind.
-# limit: 120
+# limit: 180
 . tests/lib.sh
 expect 1 "$POLECAT" run scenarios/unlocked-counter.yaml --seed 1 --runs "$WORK/runs"
 run=$(echo "$WORK"/runs/*)
@@ -99,6 +99,14 @@ expect 0 sh -c "$line -nx -batch -ex 'print counter.total < 800000'"
 says '^\$1 = 1$'
 wait "$server" || fail "the server failed: $(cat "$WORK/server-error")"
 [ ! -e "$WORK/socket" ] || fail "the socket is still there"
+
+# ---- a position independent program with its libraries -----------------------------------------------------------
+expect 1 "$POLECAT" run scenarios/redis-memory-only.yaml --seed 2 --runs "$WORK/redis"
+expect 0 "$POLECAT" gdb "$(echo "$WORK"/redis/*)" -- -nx -batch -ex 'break epoll_wait' -ex continue -ex 'info sharedlibrary' \
+	-ex 'info symbol epoll_wait' -ex reverse-stepi
+says 'Breakpoint 1, .*epoll_wait'
+says '/files/lib/x86_64-linux-gnu/libc.so.6$'
+says '^epoll_wait in section .text of /.*/files/lib/x86_64-linux-gnu/libc.so.6$'
 
 # ---- mistakes ----------------------------------------------------------------------------------------------------
 expect 4 "$POLECAT" gdb "$run" --pid 4000
