@@ -3,13 +3,13 @@
 # ---- architecture: a module may include only modules to its left (checked by tests/layers.sh) ----------------
 # agent/: the static PID 1 of the machine. wire is shared with the engine and includes nothing.
 AGENT := wire why sha256 sysfile port outbox spec mission netlink net cgroup boot rootfs command launch ready stream node trouble \
-	trouble_process faults visit run main
+	trouble_process faults replan visit run main
 # engine/: what QEMU itself loads to look for something in a run; a library of its own (polecat-scan.so) ...
 PLUGIN := scan_hits scan_plugin
 # ... a library without curses ...
 ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml \
 	scenario schema scenario_keys scenario_parts scenario_matchers scenario_nodes scenario_faults scenario_properties scenario_read \
-	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate orders schema_mdoc \
+	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate plan_combine orders schema_mdoc \
 	cache archive tree kmodule kernel image qmp gdb dap replaylog replaystate hostqemu ram qcow2 qemuargs monitor machine checkpoint origin snapshot \
 	observer listener play manifest rundir runlist recorded prepare lineage \
 	regs memory types ksyms layout guestfile guestdir maps process owners openfiles demangle debugfile symbols expr unwind kcode orc value variables disas program sourcefile statediff \

@@ -97,6 +97,54 @@ void faults_begin(struct faults *fs, const struct mission *mission, struct node 
 		set_line_stop(fs, &nodes[i]);
 }
 
+bool faults_is_open(const struct faults *fs, size_t index)
+{
+	enum trouble_state state = fs->list[index].state;
+	return state == TROUBLE_WAITING || state == TROUBLE_DUE || state == TROUBLE_HELD;
+}
+
+/* Has what the fault waits for been already? */
+static bool is_past(const struct faults *fs, const struct trouble *t, uint64_t now_ns)
+{
+	const struct mission_trouble *o = t->mission;
+	const struct node *n = o->trigger == WIRE_AT || o->trigger == WIRE_AFTER ? NULL : &fs->nodes[o->trigger_of];
+	switch (o->trigger) {
+	case WIRE_AT:
+		return t->due_ns < now_ns;
+	case WIRE_LINES:
+		return o->trigger_value <= n->lines;
+	case WIRE_ON_START:
+		return o->trigger_nth <= n->starts;
+	case WIRE_ON_READY:
+		return o->trigger_nth <= n->readies;
+	case WIRE_ON_EXIT:
+		return o->trigger_nth <= n->exits;
+	default:
+		return false; /* faults follow such as are as new as they are */
+	}
+}
+
+void faults_replace(struct faults *fs, const bool *given)
+{
+	size_t count = fs->mission->trouble_count;
+	uint64_t now_ns = outbox_now_ns(fs->outbox);
+	for (size_t i = 0; i < count; i++)
+		if (given[i])
+			begin_one(fs, i);
+	for (size_t i = 0; i < count; i++)
+		if (given[i])
+			select_one(&fs->list[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct trouble *t = &fs->list[i];
+		if (!given[i] && faults_is_open(fs, i))
+			trouble_stage_text(t, WIRE_REJECTED, "the other seed's plan has no such fault");
+		else if (given[i] && faults_is_open(fs, i) && is_past(fs, t, now_ns))
+			trouble_stage_text(t, WIRE_REJECTED, "what it waits for lies before the fork");
+	}
+	for (size_t i = 0; i < fs->mission->node_count; i++)
+		set_line_stop(fs, &fs->nodes[i]);
+}
+
 static void apply(struct trouble *t)
 {
 	struct why why = {0};

@@ -98,19 +98,15 @@ static bool read_stdin(const struct wire_message *m, struct mission *o, struct w
 	return true;
 }
 
-static bool read_trouble(const struct wire_message *m, struct mission *o, struct why *why)
+bool mission_read_trouble(const struct wire_message *m, size_t node_count, struct mission_trouble *t, struct why *why)
 {
-	size_t i = o->trouble_count, count;
-	if (m->fault != i || i == WIRE_FAULTS_MAX)
-		return why_set(why, 0, "fault %llu: expected fault %zu", (unsigned long long)m->fault, i);
-	struct mission_trouble *t = &o->troubles[i];
+	size_t i = (size_t)m->fault, count;
 	if (!copy_text(m->bytes, t->kind, sizeof t->kind) || !t->kind[0])
 		return why_set(why, 0, "the kind of fault %zu: expected a name", i);
 	if (!split(m->params, t->params, &count))
 		return why_set(why, 0, "the parameters of fault %zu: expected at most %d strings", i, MISSION_STRINGS_MAX);
-	if (m->node >= o->node_count)
-		return why_set(
-			why, 0, "fault %zu is for node %llu: there are %zu", i, (unsigned long long)m->node, o->node_count);
+	if (m->node >= node_count)
+		return why_set(why, 0, "fault %zu is for node %llu: there are %zu", i, (unsigned long long)m->node, node_count);
 	if (m->trigger > WIRE_ON_EXIT)
 		return why_set(why, 0, "trigger %llu of fault %zu is unknown", (unsigned long long)m->trigger, i);
 	t->node = (size_t)m->node;
@@ -120,6 +116,16 @@ static bool read_trouble(const struct wire_message *m, struct mission *o, struct
 	t->trigger_of = m->trigger_of;
 	t->trigger_nth = m->trigger_nth;
 	t->delay_ns = m->delay_ns;
+	return true;
+}
+
+static bool read_trouble(const struct wire_message *m, struct mission *o, struct why *why)
+{
+	size_t i = o->trouble_count;
+	if (m->fault != i || i == WIRE_FAULTS_MAX)
+		return why_set(why, 0, "fault %llu: expected fault %zu", (unsigned long long)m->fault, i);
+	if (!mission_read_trouble(m, o->node_count, &o->troubles[i], why))
+		return false;
 	o->trouble_count++;
 	return true;
 }
@@ -142,6 +148,14 @@ static bool read_frame(const struct wire_message *m, bool first, struct mission 
 	}
 }
 
+bool mission_check_trigger(
+	const struct mission_trouble *t, size_t index, size_t trouble_count, size_t node_count, struct why *why)
+{
+	size_t end = t->trigger == WIRE_AT ? SIZE_MAX : t->trigger == WIRE_AFTER ? trouble_count : node_count;
+	return t->trigger_of < end ||
+		why_set(why, 0, "fault %zu is triggered by number %llu of %zu", index, (unsigned long long)t->trigger_of, end);
+}
+
 static bool check_whole(const struct mission *o, const struct spec *spec, struct why *why)
 {
 	if (o->node_count != spec->count)
@@ -153,11 +167,9 @@ static bool check_whole(const struct mission *o, const struct spec *spec, struct
 		if (o->nodes[i].wait & ~all || o->nodes[i].wait & (uint64_t)1 << i)
 			return why_set(why, 0, "orders: node %zu waits for itself or for a node that there is not", i);
 	for (size_t i = 0; i < o->trouble_count; i++) {
-		const struct mission_trouble *t = &o->troubles[i];
-		size_t end = t->trigger == WIRE_AT ? SIZE_MAX : t->trigger == WIRE_AFTER ? o->trouble_count : o->node_count;
-		if (t->trigger_of >= end)
-			return why_set(why, 0, "orders: fault %zu is triggered by number %llu of %zu", i,
-				(unsigned long long)t->trigger_of, end);
+		struct why inner;
+		if (!mission_check_trigger(&o->troubles[i], i, o->trouble_count, o->node_count, &inner))
+			return why_set(why, 0, "orders: %s", inner.text);
 	}
 	return true;
 }

@@ -64,6 +64,12 @@ struct mission {
 /* Reads a whole file into *ret, which borrows from data. It may be filled in partly on failure. */
 bool mission_read(const uint8_t *data, size_t size, const struct spec *spec, struct mission *ret, struct why *why);
 
+/* One TROUBLE frame into *t, which borrows from the frame. trigger_of is not looked at: that is mission_check_trigger's, once it
+ * is known how many faults there are. */
+bool mission_read_trouble(const struct wire_message *m, size_t node_count, struct mission_trouble *t, struct why *why);
+bool mission_check_trigger(
+	const struct mission_trouble *t, size_t index, size_t trouble_count, size_t node_count, struct why *why);
+
 /* Value of the parameter `name` of a trouble, or NULL. */
 const char *mission_param(const struct mission_trouble *t, const char *name);
 

@@ -92,7 +92,13 @@ void run_prepare(struct run *run, const struct spec *spec, struct mission *missi
 		while (!run->nodes[i].launch.main)
 			serve(run, -1);
 	struct why why;
-	run->visit = (struct visit){.spec = spec, .nodes = run->nodes, .outbox = outbox, .epoll = run->epoll, .tag = TAG_VISIT};
+	run->visit = (struct visit){.spec = spec,
+		.nodes = run->nodes,
+		.outbox = outbox,
+		.mission = mission,
+		.faults = &run->faults,
+		.epoll = run->epoll,
+		.tag = TAG_VISIT};
 	if (!visit_prepare(&run->visit, &why))
 		outbox_fatal(outbox, why.errnum, "%s", why.text);
 	nanosleep(&settle, NULL);
@@ -130,6 +136,8 @@ static void serve(struct run *run, int timeout_ms)
 	int count = epoll_wait(run->epoll, ready, BATCH, timeout_ms);
 	if (count < 0 && errno != EINTR)
 		outbox_fatal(run->outbox, errno, "waiting for something to happen");
+	if (run->faults.mission)
+		visit_look(&run->visit);
 	if (count > 1)
 		qsort(ready, (size_t)count, sizeof *ready, by_tag);
 	for (int i = 0; i < count; i++) {

@@ -15,6 +15,7 @@
 
 #include "agent/command.h"
 #include "agent/port.h"
+#include "agent/replan.h"
 #include "agent/rootfs.h"
 
 #define BUSYBOX "/bin/busybox"
@@ -42,14 +43,22 @@ static bool split(struct wire_bytes b, const char **list)
 	return true;
 }
 
-bool visit_read(const uint8_t *header, size_t node_count, struct visit_request *ret, struct why *why)
+bool visit_size(const uint8_t *header, size_t *ret, struct why *why)
 {
 	const uint8_t *p = header + VISIT_REQUEST;
 	uint32_t size = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+	*ret = size;
+	return size <= VISIT_REQUEST_MAX ||
+		why_set(why, 0, "a request of %u bytes: expected at most %d", size, VISIT_REQUEST_MAX);
+}
+
+bool visit_read(const uint8_t *header, size_t node_count, struct visit_request *ret, struct why *why)
+{
+	const uint8_t *p = header + VISIT_REQUEST;
 	struct wire_message m;
-	size_t used;
-	if (size > VISIT_REQUEST_MAX)
-		return why_set(why, 0, "a request of %u bytes: expected at most %d", size, VISIT_REQUEST_MAX);
+	size_t size, used;
+	if (!visit_size(header, &size, why))
+		return false;
 	enum wire_result result = wire_decode(p + 4, size, &m, &used);
 	if (result != WIRE_OK || used != size)
 		return why_set(why, 0, "the request is not one frame: %s", wire_result_text(result));
@@ -220,6 +229,39 @@ static void send_failed(struct visit *v, int errnum, const char *step)
 	v->state = VISIT_OVER;
 }
 
+/* A request of other faults is done at once, and nothing is said of it but by the faults. */
+static bool begin_replan(struct visit *v, const uint8_t *header)
+{
+	/* The mission borrows from it, and a fork of a fork may have another. Kinds read their parameters when they are selected,
+	 * so that the older ones need them no more. */
+	static uint8_t request[VISIT_REQUEST_MAX];
+	struct why why;
+	size_t size;
+	if (!visit_size(header, &size, &why) || !replan_is(header + VISIT_REQUEST + 4, size))
+		return false;
+	memcpy(request, header + VISIT_REQUEST + 4, size);
+	memset(v->outbox->region + VISIT_REQUEST, 0, 4);
+	if (!replan_do(request, size, v->mission, v->faults, &why))
+		send_failed(v, why.errnum, why.text);
+	return true;
+}
+
+/* Somebody writes it while we stand still. */
+static bool is_asked(const struct visit *v)
+{
+	const volatile uint8_t *size = v->outbox->region + VISIT_REQUEST;
+	return size[0] || size[1] || size[2] || size[3];
+}
+
+void visit_look(struct visit *v)
+{
+	static uint8_t header[OUTBOX_HEADER];
+	if (v->state != VISIT_NONE || !is_asked(v))
+		return;
+	memcpy(header, v->outbox->region, sizeof header);
+	begin_replan(v, header);
+}
+
 static void begin(struct visit *v)
 {
 	static struct visit_request request;
@@ -229,6 +271,8 @@ static void begin(struct visit *v)
 	stream_init(&v->streams[0]);
 	stream_init(&v->streams[1]);
 	memcpy(header, v->outbox->region, sizeof header);
+	if (begin_replan(v, header))
+		return;
 	if (!visit_read(header, v->spec->count, &request, &why)) {
 		send_failed(v, why.errnum, why.text);
 		return;
@@ -316,7 +360,7 @@ void visit_serve(struct visit *v, enum visit_source source)
 	case VISIT_SOURCE_BELL:
 		while (read(v->bell, bytes, sizeof bytes) > 0)
 			continue;
-		if (v->state == VISIT_NONE)
+		if (v->state == VISIT_NONE && is_asked(v))
 			begin(v);
 		break;
 	case VISIT_SOURCE_CONTROL:

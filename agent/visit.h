@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "agent/faults.h"
+#include "agent/mission.h"
 #include "agent/node.h"
 #include "agent/outbox.h"
 #include "agent/spec.h"
@@ -34,6 +36,8 @@ struct visit {
 	const struct spec *spec;
 	const struct node *nodes; /* spec->count of them, to find processes of a node */
 	struct outbox *outbox;
+	struct mission *mission; /* both for a request of other faults (agent/replan.h), after which the run goes on */
+	struct faults *faults;
 	int epoll;
 	uint64_t tag; /* of its first source */
 	int bell, control, out, err;
@@ -42,8 +46,12 @@ struct visit {
 	uint64_t sequence;
 };
 
-/* Before the barrier. v->spec, nodes, outbox, epoll and tag are set. */
+/* Before the barrier. v->spec, nodes, outbox, mission, faults, epoll and tag are set. */
 bool visit_prepare(struct visit *v, struct why *why);
+
+/* A request of other faults does not wait until the kernel has handed on the byte: looked for whenever something else woke us,
+ * before that is handled. */
+void visit_look(struct visit *v);
 
 void visit_serve(struct visit *v, enum visit_source source);
 
@@ -54,6 +62,8 @@ struct visit_request {
 	const char *env[VISIT_STRINGS_MAX + 1];
 	char cwd[256];
 };
+/* The size of the request in the header; false if it cannot be one. */
+bool visit_size(const uint8_t *header, size_t *ret, struct why *why);
 bool visit_read(const uint8_t *header, size_t node_count, struct visit_request *ret, struct why *why);
 
 #endif

@@ -59,16 +59,43 @@ static bool choose_node(const struct session *s, const char *name, int *ret, str
 	return ok;
 }
 
+static bool command(struct session *s, struct forked *f, const struct fork_options *o, int *status, struct err *err)
+{
+	struct fork_result result;
+	bool ok = fork_run(s, o, &result, err);
+	common_progress_end(&f->progress);
+	if (!ok || !output_flush(err))
+		return false;
+	*status = result.status;
+	if (*result.run)
+		fprintf(stderr, "recorded as %s\n", result.run);
+	return true;
+}
+
+static bool other_plan(
+	struct session *s, struct forked *f, const struct fork_options *o, uint64_t seed, int *status, struct err *err)
+{
+	struct record_result *result = mem_alloc(sizeof *result);
+	bool ok = fork_replan(s, o, seed, result, err);
+	common_progress_end(&f->progress);
+	if (ok) {
+		common_say_result(result);
+		*status = verdict_exit_status(result->verdict);
+	}
+	free(result);
+	return ok;
+}
+
 static bool fork_at(const struct args *args, const char *path, struct cancel *cancel, int *status, struct err *err)
 {
 	struct forked forked = {0};
 	struct moment moment;
 	struct walk_trip trip;
-	struct fork_result result;
 	const char *at = args_value(args, "at");
 	struct fork_options options = {.run = path, .cancel = cancel, .output = show, .data = &forked};
+	uint64_t seed;
 	args_rest(args, &options.argv);
-	if (!common_keep(args, "all", &options.keep, err))
+	if (!common_keep(args, "all", &options.keep, err) || !args_number(args, "plan-from", 0, 0, UINT64_MAX, &seed, err))
 		return false;
 	options.progress = common_progress_start(&forked.progress);
 	struct session_options open = {.run = path, .cancel = cancel, .progress = options.progress};
@@ -77,17 +104,12 @@ static bool fork_at(const struct args *args, const char *path, struct cancel *ca
 		choose_node(s, args_value(args, "node"), &options.node, err) && session_go(s, moment.icount, &trip, err);
 	if (ok && !args_value(args, "node"))
 		options.node = fork_default_node(s);
-	ok = ok && fork_run(s, &options, &result, err);
+	if (ok)
+		ok = args_has(args, "plan-from") ? other_plan(s, &forked, &options, seed, status, err)
+						 : command(s, &forked, &options, status, err);
 	common_progress_end(&forked.progress);
 	session_close(s);
-	if (!ok)
-		return false;
-	*status = result.status;
-	if (!output_flush(err))
-		return false;
-	if (*result.run)
-		fprintf(stderr, "recorded as %s\n", result.run);
-	return true;
+	return ok;
 }
 
 static bool fork_command(const struct args *args, int *status, struct err *err)
@@ -97,8 +119,12 @@ static bool fork_command(const struct args *args, int *status, struct err *err)
 	args_operands(args, &operands);
 	if (!args_value(args, "at"))
 		return err_set(err, ERR_USAGE, "fork: --at MOMENT is missing: where shall it leave the run?");
-	if (!args_rest(args, &rest))
+	bool other = args_has(args, "plan-from"), any = args_rest(args, &rest) > 0;
+	if (!any && !other)
 		return err_set(err, ERR_USAGE, "fork: no command: expected -- COMMAND after the options, as in: -- ls /");
+	if (other && (any || args_has(args, "node")))
+		return err_set(
+			err, ERR_USAGE, "fork: --plan-from goes on with the run itself: expected neither a command nor --node");
 	char *path = runlist_find(common_runs(args), operands[0], err);
 	if (!path || !cancel_init(&cancel, err)) {
 		free(path);
@@ -113,6 +139,7 @@ static bool fork_command(const struct args *args, int *status, struct err *err)
 static const struct args_option options[] = {
 	{"at", 'a', "MOMENT", false, "Where it leaves the run: ev:20, fault:kill#1.applied, t:4.39s, an instruction count."},
 	{"node", 'n', "NODE", false, "In this node (default: that of the moment's event), or in the machine below: machine."},
+	{"plan-from", 'p', "SEED", false, "Instead of a command: go on to the end with the faults of this seed."},
 	COMMON_OPTION_KEEP,
 	COMMON_OPTION_RUNS,
 	{0},
@@ -124,12 +151,16 @@ const struct command command_fork = {
 	.least = 1,
 	.most = 1,
 	.rest = true,
-	.about = "Execute a command in the past: a live continuation from a moment of a run.",
+	.about = "A live continuation from a moment of a run: for a command, or with another seed's faults.",
 	.more = "The machine goes on live from that moment; the recording is not touched. The command runs in the node's "
 		"namespaces and\n"
 		"ends the fork. A name without '/' is looked for in the node, then in BusyBox. The fork is a run of its own, "
 		"beside its\n"
-		"parent, and is replayed and debugged like any other. Exits with the command's status.",
+		"parent, and is replayed and debugged like any other. Exits with the command's status.\n"
+		"With --plan-from, faults that have not been applied at the moment are replaced by those of the other seed; "
+		"those of "
+		"them\n"
+		"whose trigger lies before the moment are rejected. Verdict and exit status are those of `polecat run`.",
 	.options = options,
 	.run = fork_command,
 };

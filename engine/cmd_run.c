@@ -7,40 +7,6 @@
 #include "engine/output.h"
 #include "engine/record.h"
 
-static void say_result(const struct record_result *r)
-{
-	char vtime[32], icount[32];
-	const char *verdict = verdict_name(r->verdict);
-	output_print(output_verdict_style(verdict), "%s", verdict);
-	output_print(OUTPUT_PLAIN,
-		"  %s  seed %llu  (%llu events, %llu of %llu faults applied, t %s, %s instructions, ended: %s)\n", r->scenario,
-		(unsigned long long)r->seed, (unsigned long long)r->events, (unsigned long long)r->faults_applied,
-		(unsigned long long)r->faults, output_duration(r->vtime_ns, vtime), output_count(r->icount, icount), r->end);
-	for (size_t i = 0; i < r->property_count; i++) {
-		const struct record_property *p = &r->properties[i];
-		const char *name = verdict_name(p->verdict);
-		output_print(output_verdict_style(name), "  %-12s", name);
-		output_print(OUTPUT_PLAIN, " %s%s%s\n", p->id, *p->why ? ": " : "", p->why);
-	}
-	if (r->faults_unobserved)
-		output_print(OUTPUT_WARN, "  warning: %llu applied faults were observed by nobody (polecat show RUN --faults)\n",
-			(unsigned long long)r->faults_unobserved);
-}
-
-/* Lines to copy: what one does next with this run. */
-static void say_next(const struct record_result *r)
-{
-	if (!*r->run)
-		return;
-	const char *bad = NULL;
-	for (size_t i = 0; i < r->property_count && !bad; i++)
-		if (r->properties[i].verdict == VERDICT_FAIL)
-			bad = r->properties[i].id;
-	output_print(OUTPUT_PLAIN,
-		"run     %s\nreplay  polecat replay %s\nui      polecat ui %s\ndebug   polecat debug %s --at %s%s\n", r->run,
-		r->run, r->run, r->run, bad ? "prop:" : "end", bad ? bad : "");
-}
-
 static bool run(const struct args *args, int *status, struct err *err)
 {
 	const char *const *operands;
@@ -60,8 +26,7 @@ static bool run(const struct args *args, int *status, struct err *err)
 	common_progress_end(&progress);
 	cancel_finish(&cancel);
 	if (ok) {
-		say_result(result);
-		say_next(result);
+		common_say_result(result);
 		*status = verdict_exit_status(result->verdict);
 	}
 	free(result);

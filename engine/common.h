@@ -25,6 +25,9 @@ const char *common_runs(const struct args *args);
 /* --keep, or fallback. */
 bool common_keep(const struct args *args, const char *fallback, enum record_keep *ret, struct err *err);
 
+/* The verdict of a recorded run and of its properties, and lines to copy: what one does next with it. */
+void common_say_result(const struct record_result *r);
+
 /* A progress line on standard error for the engine's progress calls. */
 struct common_progress {
 	struct output_progress line;

@@ -9,13 +9,16 @@
 #include "engine/buf.h"
 #include "engine/event.h"
 #include "engine/lineage.h"
+#include "engine/orders.h"
+#include "engine/plan.h"
 #include "engine/play.h"
 
 struct forking {
 	const struct fork_options *options;
 	struct fork_result *result;
 	const char *visitor;
-	uint64_t since; /* events before this count are the parent's */
+	const struct plan *plan; /* of both seeds; NULL for a command */
+	uint64_t since;          /* events before this count are the parent's */
 	bool ended;
 	struct err failed;
 };
@@ -26,7 +29,13 @@ static bool on_event(void *data, const struct event *e, struct err *err)
 	(void)err;
 	if (e->icount < f->since || strcmp(e->node, f->visitor))
 		return true;
-	if (e->kind == EVENT_IO_LINE && f->options->output) {
+	if (e->kind == EVENT_NODE_LAUNCH_FAILED) {
+		const char *what = f->plan ? "the plan could not be changed" : "the command could not be started";
+		err_set(&f->failed, ERR_INPUT, "%s: %s%s%s", what, e->why, e->status ? ": " : "",
+			e->status ? strerror(e->status) : "");
+	} else if (f->plan) {
+		return true;
+	} else if (e->kind == EVENT_IO_LINE && f->options->output) {
 		int stream = e->is_stderr ? 2 : 1;
 		f->options->output(f->options->data, stream, e->text.data, e->text.size);
 		if (!e->cut)
@@ -34,9 +43,6 @@ static bool on_event(void *data, const struct event *e, struct err *err)
 	} else if (e->kind == EVENT_NODE_EXITED) {
 		f->result->status = e->by_signal ? 128 + e->status : e->status;
 		f->ended = true;
-	} else if (e->kind == EVENT_NODE_LAUNCH_FAILED) {
-		err_set(&f->failed, ERR_INPUT, "the command could not be started: %s%s%s", e->why, e->status ? ": " : "",
-			e->status ? strerror(e->status) : "");
 	}
 	return true;
 }
@@ -72,31 +78,50 @@ static bool make_request(const struct session *s, const struct fork_options *o, 
 	return ok;
 }
 
-static bool record_it(
-	struct session *s, struct forking *f, const struct lineage *lineage, const struct buf *request, struct err *err)
+static bool record_it(struct session *s, struct forking *f, const struct lineage *lineage, const struct buf *request,
+	struct record_result *result, struct err *err)
 {
 	const struct fork_options *o = f->options;
 	const char *slash = strrchr(o->run, '/');
 	struct record_fork fork = {.parent = session_recorded(s),
 		.parent_name = timeline_name(session_timeline(s)),
 		.lineage = lineage,
+		.plan = f->plan,
 		.request = request->data,
 		.request_size = request->size,
 		.also = {on_event, f}};
 	char *runs = slash ? mem_strn(o->run, (size_t)(slash - o->run)) : mem_str(".");
 	struct record_options options = {
 		.runs = runs, .keep = o->keep, .fork = &fork, .cancel = o->cancel, .progress = o->progress};
-	struct record_result *result = mem_alloc(sizeof *result);
 	bool ok = record_run(&options, result, err);
-	snprintf(f->result->run, sizeof f->result->run, "%s", result->run);
 	if (ok && f->failed.code) {
 		*err = f->failed;
 		ok = false;
-	} else if (ok && !f->ended) {
+	} else if (ok && !f->plan && !f->ended) {
 		ok = err_set(err, ERR_QEMU, "the fork ended (%s) before the command did", result->end);
 	}
-	free(result);
 	free(runs);
+	return ok;
+}
+
+static bool can_fork(struct session *s, struct err *err)
+{
+	if (session_icount(s) >= session_end(s))
+		return err_set(err, ERR_INPUT,
+			"the run has ended here, and its machine stands still: nothing goes on from here (fork one event "
+			"earlier)");
+	return walk_machine(session_walk(s)) || err_set(err, ERR_QEMU, "there is no machine: the last move failed");
+}
+
+static bool branch_and_record(
+	struct session *s, struct forking *f, const struct buf *request, struct record_result *result, struct err *err)
+{
+	struct lineage lineage;
+	if (!lineage_branch(&lineage, session_lineage(s), session_recorded(s), walk_machine(session_walk(s)), request->data,
+		    request->size, err))
+		return false;
+	bool ok = record_it(s, f, &lineage, request, result, err);
+	lineage_finish(&lineage);
 	return ok;
 }
 
@@ -104,23 +129,68 @@ bool fork_run(struct session *s, const struct fork_options *o, struct fork_resul
 {
 	struct forking f = {
 		.options = o, .result = ret, .visitor = play_visitor(session_recorded(s)->plan), .since = session_icount(s)};
-	struct machine *m = walk_machine(session_walk(s));
 	struct buf request = {0};
-	struct lineage lineage;
 	*ret = (struct fork_result){0};
-	if (session_icount(s) >= session_end(s))
-		return err_set(err, ERR_INPUT,
-			"the run has ended here, and its machine stands still: there is nobody to execute a command (fork one "
-			"event earlier)");
-	if (!m)
-		return err_set(err, ERR_QEMU, "there is no machine: the last move failed");
-	bool ok = make_request(s, o, &request, err);
-	if (ok && lineage_branch(&lineage, session_lineage(s), session_recorded(s), m, request.data, request.size, err)) {
-		ok = record_it(s, &f, &lineage, &request, err);
-		lineage_finish(&lineage);
-	} else {
-		ok = false;
+	if (!can_fork(s, err))
+		return false;
+	struct record_result *result = mem_alloc(sizeof *result);
+	bool ok = make_request(s, o, &request, err) && branch_and_record(s, &f, &request, result, err);
+	snprintf(ret->run, sizeof ret->run, "%s", result->run);
+	free(result);
+	buf_free(&request);
+	return ok;
+}
+
+/* ---- another seed's plan ------------------------------------------------------------------------------------ */
+
+static bool has_happened(const struct session *s, const struct timeline_fault *f, enum fault_stage stage)
+{
+	size_t event = f->stage[stage];
+	return event != TIMELINE_NONE && timeline_entries(session_timeline(s))[event].icount <= session_icount(s);
+}
+
+/* The faults of the session's run that have been applied or rejected here. */
+static void find_kept(const struct session *s, bool *kept)
+{
+	const struct plan *plan = session_recorded(s)->plan;
+	const struct timeline *t = session_timeline(s);
+	for (size_t i = 0; i < plan->fault_count; i++) {
+		int at = timeline_fault_find(t, plan->faults[i].id);
+		const struct timeline_fault *f = at < 0 ? NULL : timeline_fault(t, (size_t)at);
+		kept[i] = f && (has_happened(s, f, FAULT_APPLIED) || has_happened(s, f, FAULT_REJECTED));
 	}
+}
+
+static struct plan *combine(const struct session *s, uint64_t seed, struct buf *request, struct err *err)
+{
+	const struct recorded *r = session_recorded(s);
+	bool kept[SCENARIO_PLANNED_MAX], given[SCENARIO_PLANNED_MAX];
+	find_kept(s, kept);
+	struct plan *other = plan_make(r->scenario, seed, err);
+	struct plan *plan = other ? plan_combine(r->plan, kept, other, given, err) : NULL;
+	bool ok = plan && orders_encode_faults(plan, given, request, err);
+	if (ok && request->size > ORIGIN_REQUEST_MAX)
+		ok = err_set(err, ERR_INPUT,
+			"the faults of seed %" PRIu64 " are too many for a fork: %zu bytes, expected at most %d", seed,
+			request->size, ORIGIN_REQUEST_MAX);
+	if (!ok) {
+		plan_destroy(plan);
+		return NULL;
+	}
+	return plan;
+}
+
+bool fork_replan(struct session *s, const struct fork_options *o, uint64_t seed, struct record_result *ret, struct err *err)
+{
+	struct buf request = {0};
+	*ret = (struct record_result){0};
+	if (!can_fork(s, err))
+		return false;
+	struct plan *plan = combine(s, seed, &request, err);
+	struct forking f = {
+		.options = o, .plan = plan, .visitor = play_visitor(session_recorded(s)->plan), .since = session_icount(s)};
+	bool ok = plan && branch_and_record(s, &f, &request, ret, err);
+	plan_destroy(plan);
 	buf_free(&request);
 	return ok;
 }

@@ -1,10 +1,11 @@
-/* A live continuation from a moment of a recorded run, for one command; itself recorded as a run. The run it comes from, and the
+/* A live continuation from a moment of a recorded run, for one command or with another seed's faults; itself recorded as a run. The run it comes from, and the
  * session that stands in it, are not changed. */
 #ifndef ENGINE_FORK_H
 #define ENGINE_FORK_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "engine/cancel.h"
 #include "engine/err.h"
@@ -34,6 +35,14 @@ struct fork_result {
 /* From where the session stands. ERR_INPUT when the run has ended there, or the command could not be started (with the reason).
  */
 bool fork_run(struct session *s, const struct fork_options *options, struct fork_result *ret, struct err *err);
+
+/*
+ * From where the session stands, to the run's own end, with the faults of another seed of its scenario instead of those that have
+ * not been applied or rejected yet. node and argv of options are not looked at. ERR_INPUT as above, when the faults are too many
+ * for a request, or when one was applied in the very instant.
+ */
+bool fork_replan(
+	struct session *s, const struct fork_options *options, uint64_t seed, struct record_result *ret, struct err *err);
 
 /* The node of the event at the session's position; FORK_MACHINE without one. */
 int fork_default_node(const struct session *s);

@@ -169,6 +169,17 @@ bool orders_encode(const struct plan *plan, struct buf *out, struct err *err)
 	return true;
 }
 
+bool orders_encode_faults(const struct plan *plan, const bool *given, struct buf *out, struct err *err)
+{
+	struct wire_message run = {.type = WIRE_RUN, .value = WIRE_VERSION};
+	if (!put_frame(out, &run, err))
+		return false;
+	for (size_t i = 0; i < plan->fault_count; i++)
+		if (given[i] && !put_fault(plan, i, out, err))
+			return false;
+	return true;
+}
+
 bool orders_spec(const struct scenario *scenario, const unsigned *images, struct buf *out, struct err *err)
 {
 	struct wire_message machine = {.type = WIRE_MACHINE, .value = WIRE_VERSION, .bytes = text_of("polecat")};

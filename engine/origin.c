@@ -13,15 +13,13 @@
 
 #define VISIT_STATE "visit"
 
-enum {
-	REQUEST_AT = 64, /* in the header of the agent's region (docs/FORMATS.md, "Frames in memory") */
-	REQUEST_MAX = 4096 - REQUEST_AT - 4,
-};
+enum { REQUEST_AT = 64 /* in the header of the agent's region (docs/FORMATS.md, "Frames in memory") */ };
 
 static bool put_request(struct machine *m, const void *request, size_t size, struct err *err)
 {
-	if (size > REQUEST_MAX)
-		return err_set(err, ERR_USAGE, "the command is too long: %zu bytes, expected at most %d", size, REQUEST_MAX);
+	if (size > ORIGIN_REQUEST_MAX)
+		return err_set(
+			err, ERR_USAGE, "the command is too long: %zu bytes, expected at most %d", size, ORIGIN_REQUEST_MAX);
 	uint8_t *at = machine_memory(m)->map + machine_output_address(m) + REQUEST_AT;
 	for (int i = 0; i < 4; i++)
 		at[i] = (uint8_t)(size >> (8 * i));

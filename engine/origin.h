@@ -13,6 +13,8 @@
 #include "engine/err.h"
 #include "engine/machine.h"
 
+#define ORIGIN_REQUEST_MAX (4096 - 64 - 4) /* bytes: what the header of the agent's region has room for */
+
 struct origin {
 	struct machine_base base; /* for machine_start, until origin_finish */
 	int device_fd, ram_fd;    /* owned; base has them */

@@ -275,7 +275,7 @@ static void node_finish(struct plan_node *n)
 	free(n->input);
 }
 
-static void fault_finish(struct plan_fault *f)
+void plan_fault_finish(struct plan_fault *f)
 {
 	for (size_t i = 0; i < f->param_count; i++) {
 		free(f->params[i].name);
@@ -292,7 +292,7 @@ void plan_destroy(struct plan *p)
 	for (size_t i = 0; i < p->node_count; i++)
 		node_finish(&p->nodes[i]);
 	for (size_t i = 0; i < p->fault_count; i++)
-		fault_finish(&p->faults[i]);
+		plan_fault_finish(&p->faults[i]);
 	for (size_t i = 0; i < p->choice_count; i++) {
 		free(p->choices[i].name);
 		free(p->choices[i].unit);

@@ -90,9 +90,22 @@ struct plan *plan_make(const struct scenario *scenario, uint64_t seed, struct er
 struct plan *plan_parse(const char *bytes, size_t size, const char *name, struct err *err);
 void plan_destroy(struct plan *plan);
 
+/*
+ * The plan of a fork that goes on with the choices of another seed: `of` with each fault that is not kept[i] replaced by that of
+ * the same id in `other`, if there is one, and what else `other` has behind the last; an id that a kept fault has is changed to
+ * the next free ordinal. ret_given[i], SCENARIO_PLANNED_MAX of it: fault i is other's. Seed is other's; entropy and nodes, which
+ * have been made use of, are of's. Takes over other. Fails (ERR_INPUT) if there are too many, or one would stand before the one
+ * it follows.
+ */
+struct plan *plan_combine(const struct plan *of, const bool *kept, struct plan *other, bool *ret_given, struct err *err);
+/* What a fault owns. */
+void plan_fault_finish(struct plan_fault *f);
+
 /* Could this plan be one of the scenario's? Same name, bytes and nodes, faults and values within the scenario's ranges. The seed
  * is not asked. Names the first thing that differs. */
 bool plan_validate(const struct plan *plan, const struct scenario *scenario, struct err *err);
+/* The same for a plan that may be of plan_combine: how many faults an entry has, and in which order, is not asked. */
+bool plan_validate_combined(const struct plan *plan, const struct scenario *scenario, struct err *err);
 
 /* Appends the canonical JSON, final newline included. */
 void plan_write(const struct plan *plan, struct buf *out);

@@ -117,7 +117,9 @@ static uint64_t ordinal_of(const struct plan_fault *f)
 	return ordinal;
 }
 
-/* k counts the faults of the entry from 1. */
+/* k counts the faults of the entry from 1; in a combined plan they cannot be counted. */
+enum { COMBINED = 0 };
+
 static bool check_trigger(
 	const struct plan *p, const struct plan_fault *f, const struct scenario_fault *from, uint64_t k, struct err *err)
 {
@@ -132,7 +134,8 @@ static bool check_trigger(
 	if (t->on == TRIGGER_FAULT) {
 		const struct plan_fault *before = &p->faults[t->fault];
 		uint64_t ordinal = wanted->fault_ordinal ? wanted->fault_ordinal : k;
-		return (before->kind == wanted->fault && ordinal_of(before) == ordinal && t->stage == wanted->stage) ||
+		bool same = k == COMBINED || ordinal_of(before) == ordinal;
+		return (before->kind == wanted->fault && same && t->stage == wanted->stage) ||
 			differs(err, f->id, "the fault that it follows");
 	}
 	if (t->on == TRIGGER_AT)
@@ -140,7 +143,7 @@ static bool check_trigger(
 	if (t->node != (wanted->node == SCENARIO_NONE ? f->node : wanted->node))
 		return differs(err, f->id, "the node that it waits for");
 	if (value.high == 0)
-		value = (struct text_range){k, k};
+		value = k == COMBINED ? (struct text_range){1, SCENARIO_PLANNED_MAX} : (struct text_range){k, k};
 	return is_within(value, t->value) || outside(err, f->id, "its trigger", TEXT_NUMBER, value, t->value);
 }
 
@@ -155,6 +158,19 @@ static bool check_fault(
 	if (!is_within(from->for_ns, f->for_ns))
 		return outside(err, f->id, "how long it lasts", TEXT_DURATION, from->for_ns, f->for_ns);
 	return check_trigger(p, f, from, k, err);
+}
+
+static bool check_combined(const struct plan *p, const struct scenario *s, struct err *err)
+{
+	for (size_t i = 0; i < p->fault_count; i++) {
+		const struct plan_fault *f = &p->faults[i];
+		size_t entry;
+		if (!entry_of(s, f, &entry))
+			return differs(err, f->id, "the entry that it comes from");
+		if (!check_fault(p, f, &s->faults[entry], COMBINED, err))
+			return false;
+	}
+	return true;
 }
 
 static bool check_faults(const struct plan *p, const struct scenario *s, struct err *err)
@@ -196,7 +212,7 @@ static bool same_limits(const struct scenario_limits *a, const struct scenario_l
 		a->bytes == b->bytes && a->wall_s == b->wall_s;
 }
 
-bool plan_validate(const struct plan *plan, const struct scenario *scenario, struct err *err)
+static bool check_all_but_faults(const struct plan *plan, const struct scenario *scenario, struct err *err)
 {
 	if (strcmp(plan->scenario, scenario->name) != 0)
 		return differs(err, plan->scenario, "the scenario has another name");
@@ -209,7 +225,15 @@ bool plan_validate(const struct plan *plan, const struct scenario *scenario, str
 	for (size_t i = 0; i < plan->node_count; i++)
 		if (!check_node(&plan->nodes[i], &scenario->nodes[i], err))
 			return false;
-	if (plan->until != scenario->until)
-		return differs(err, plan->scenario, "until");
-	return check_faults(plan, scenario, err);
+	return plan->until == scenario->until || differs(err, plan->scenario, "until");
+}
+
+bool plan_validate(const struct plan *plan, const struct scenario *scenario, struct err *err)
+{
+	return check_all_but_faults(plan, scenario, err) && check_faults(plan, scenario, err);
+}
+
+bool plan_validate_combined(const struct plan *plan, const struct scenario *scenario, struct err *err)
+{
+	return check_all_but_faults(plan, scenario, err) && check_combined(plan, scenario, err);
 }

@@ -109,11 +109,12 @@ static struct plan *load_plan(const char *path, const struct scenario *scenario,
 	return plan;
 }
 
-/* A fork has its parent's scenario and plan, copied. */
-static bool copy_plan(struct recording *r, const struct recorded *parent, struct err *err)
+/* A fork has its parent's scenario and, unless it has another, plan, copied. */
+static bool copy_plan(struct recording *r, const struct record_fork *fork, struct err *err)
 {
+	const struct recorded *parent = fork->parent;
 	struct buf plan = {0};
-	plan_write(parent->plan, &plan);
+	plan_write(fork->plan ? fork->plan : parent->plan, &plan);
 	r->plan = plan_parse(plan.data, plan.size, "plan.json", err);
 	r->scenario = r->plan ? scenario_parse(parent->scenario->bytes, parent->scenario->size, "scenario.yaml", "", err) : NULL;
 	buf_free(&plan);
@@ -124,7 +125,7 @@ static bool load_or_make_plan(struct recording *r, struct err *err)
 {
 	const struct record_options *o = r->options;
 	if (o->fork)
-		return copy_plan(r, o->fork->parent, err);
+		return copy_plan(r, o->fork, err);
 	r->scenario = scenario_load(o->scenario, err);
 	if (!r->scenario || !scenario_check_workloads(r->scenario, err))
 		return false;

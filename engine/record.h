@@ -21,6 +21,7 @@ struct record_fork {
 	const struct recorded *parent;
 	const char *parent_name;       /* of its directory, beside which the fork's will be */
 	const struct lineage *lineage; /* of the fork, from lineage_branch */
+	const struct plan *plan;       /* to obey from here on (plan_combine), or NULL: the parent's */
 	const void *request;           /* the frame that its agent got */
 	size_t request_size;
 	struct event_sink also; /* gets every event too, those of the parent first; event may be NULL */

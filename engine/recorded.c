@@ -27,7 +27,8 @@ static bool load_plan(struct recorded *r, struct err *err)
 		r->plan = plan_parse(plan.data, plan.size, "plan.json", err);
 	if (r->plan)
 		r->scenario = scenario_parse(scenario.data, scenario.size, "scenario.yaml", "", err);
-	ok = r->scenario && plan_validate(r->plan, r->scenario, err) && orders_encode(r->plan, &r->orders, err);
+	ok = r->scenario && (r->manifest.parent ? plan_validate_combined : plan_validate)(r->plan, r->scenario, err) &&
+		orders_encode(r->plan, &r->orders, err);
 	buf_free(&plan);
 	buf_free(&scenario);
 	return ok;

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "agent/faults.h"
+#include "agent/replan.h"
 #include "agent/trouble_process.h"
 #include "unit.h"
 
@@ -292,6 +293,114 @@ static void what_cannot_be_is_rejected(void)
 	world_destroy(w);
 }
 
+/* The request of a fork: a RUN frame and these faults. */
+static size_t request_of(uint8_t *out, size_t room, const struct wire_message *faults, size_t count)
+{
+	struct wire_message run = {.type = WIRE_RUN, .value = WIRE_VERSION};
+	size_t size = wire_encode(&run, out, room);
+	for (size_t i = 0; i < count; i++)
+		size += wire_encode(&faults[i], out + size, room - size);
+	return size;
+}
+
+static struct wire_message kill_at_line(uint64_t fault, uint64_t line)
+{
+	static const uint8_t kind[] = "kill";
+	return (struct wire_message){.type = WIRE_TROUBLE,
+		.fault = fault,
+		.bytes = {kind, 4},
+		.trigger = WIRE_LINES,
+		.trigger_value = line,
+		.trigger_of = 1};
+}
+
+/* Two faults, of which the first is applied; then a fork. */
+static struct world *world_of_two(void)
+{
+	struct world *w = world_create();
+	for (uint64_t line = 3; line <= 6; line += 3) {
+		struct mission_trouble *t = add(w, "kill", NULL);
+		t->trigger = WIRE_LINES;
+		t->trigger_of = 1;
+		t->trigger_value = line;
+	}
+	begin(w);
+	w->nodes[1].lines = 3;
+	faults_line(&w->faults, &w->nodes[1]);
+	SAYS(w, "0:selected 1:selected 0:applied ");
+	CU_ASSERT_EQUAL(w->nodes[1].line_stop, 6);
+	return w;
+}
+
+static void a_fork_has_other_faults(void)
+{
+	struct world *w = world_of_two();
+	struct why why = {0};
+	uint8_t request[512];
+	struct wire_message faults[] = {kill_at_line(1, 5), kill_at_line(2, 2), kill_at_line(3, 9)};
+	size_t size = request_of(request, sizeof request, faults, 3);
+	CU_ASSERT(replan_is(request, size));
+	CU_ASSERT(replan_do(request, size, &w->mission, &w->faults, &why));
+	SAYS(w, "1:selected 2:selected 3:selected 2:rejected(what it waits for lies before the fork) ");
+	CU_ASSERT_EQUAL(w->mission.trouble_count, 4);
+	CU_ASSERT_EQUAL(w->nodes[1].line_stop, 5);
+	w->nodes[1].lines = 5;
+	faults_line(&w->faults, &w->nodes[1]);
+	SAYS(w, "1:applied ");
+	w->nodes[1].lines = 6; /* the old one's */
+	faults_line(&w->faults, &w->nodes[1]);
+	SAYS(w, "");
+	CU_ASSERT_EQUAL(w->nodes[1].line_stop, 9);
+	world_destroy(w);
+	/* No other faults: what was open is rejected, what was applied lives on. */
+	w = world_of_two();
+	size = request_of(request, sizeof request, NULL, 0);
+	CU_ASSERT(replan_do(request, size, &w->mission, &w->faults, &why));
+	SAYS(w, "1:rejected(the other seed's plan has no such fault) ");
+	exits(w, &w->nodes[0], SIGKILL);
+	SAYS(w, "0:observed ");
+	world_destroy(w);
+}
+
+static void bad_requests_change_nothing(void)
+{
+	struct world *w = world_of_two();
+	uint8_t request[512];
+	struct wire_message after = kill_at_line(1, 0);
+	after.trigger = WIRE_AFTER;
+	after.trigger_of = 2;
+	const struct wire_message bad[][2] = {
+		{kill_at_line(1, 5), kill_at_line(0, 9)}, /* applied */
+		{kill_at_line(1, 5), kill_at_line(1, 9)}, /* twice */
+		{kill_at_line(1, 5), kill_at_line(3, 9)}, /* 2 is missing */
+		{kill_at_line(1, 5), {.type = WIRE_VISIT}},
+		{after, {.type = WIRE_RUN, .value = 1}},
+	};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct why why = {0};
+		size_t size = request_of(request, sizeof request, bad[i], 2);
+		CU_ASSERT_FALSE(replan_do(request, size, &w->mission, &w->faults, &why));
+		CU_ASSERT(why.text[0] != '\0');
+	}
+	struct why why = {0};
+	size_t size = request_of(request, sizeof request, &after, 1); /* of a fault that there is not */
+	CU_ASSERT_FALSE(replan_do(request, size, &w->mission, &w->faults, &why));
+	/* Cut anywhere but between two frames. */
+	struct wire_message faults[] = {kill_at_line(1, 5), kill_at_line(2, 7)};
+	size = request_of(request, sizeof request, faults, 2);
+	size_t first = request_of(request, sizeof request, NULL, 0), second = request_of(request, sizeof request, faults, 1);
+	request_of(request, sizeof request, faults, 2);
+	for (size_t cut = 0; cut < size; cut++) {
+		CU_ASSERT_EQUAL(replan_is(request, cut), cut >= first);
+		if (cut >= first && cut != first && cut != second)
+			CU_ASSERT_FALSE(replan_do(request, cut, &w->mission, &w->faults, &why));
+	}
+	CU_ASSERT_EQUAL(w->mission.trouble_count, 2);
+	CU_ASSERT_EQUAL(w->nodes[1].line_stop, 6);
+	SAYS(w, "");
+	world_destroy(w);
+}
+
 static void signals_have_names_and_numbers(void)
 {
 	CU_ASSERT_EQUAL(trouble_signal_number("SIGKILL"), SIGKILL);
@@ -311,6 +420,8 @@ const struct test suite_faults[] = {
 	{"stops overlap", stops_overlap},
 	{"a stop ends in time", a_stop_ends_in_time},
 	{"what cannot be is rejected", what_cannot_be_is_rejected},
+	{"a fork has other faults", a_fork_has_other_faults},
+	{"bad requests change nothing", bad_requests_change_nothing},
 	{"signals have names and numbers", signals_have_names_and_numbers},
 	{0},
 };

@@ -368,7 +368,95 @@ static void a_plan_must_fit_its_scenario(void)
 	scenario_destroy(s);
 }
 
+/* Seeds whose plans have as many kills as wanted. */
+static uint64_t seed_with(const struct scenario *s, size_t kills, uint64_t from)
+{
+	for (uint64_t seed = from;; seed++) {
+		struct plan *p = make(s, seed);
+		bool found = p->fault_count == kills;
+		plan_destroy(p);
+		if (found)
+			return seed;
+	}
+}
+
+static void plans_are_combined(void)
+{
+	struct scenario *s = scenario(KILLS);
+	struct err err = {0};
+	struct plan *one = make(s, seed_with(s, 2, 0));
+	uint64_t seed = seed_with(s, 3, 1), few = seed_with(s, 1, 1);
+	struct plan *three = make(s, seed);
+	bool kept[SCENARIO_PLANNED_MAX] = {true}, given[SCENARIO_PLANNED_MAX];
+	struct plan *p = plan_combine(one, kept, make(s, seed), given, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+	/* kill#1 stays; the other's is kill#3, because its kill#3 comes later and then is kill#4. */
+	CU_ASSERT_EQUAL_FATAL(p->fault_count, 4);
+	const char *const ids[] = {"kill#1", "kill#2", "kill#3", "kill#4"};
+	const struct plan_fault *from[] = {&one->faults[0], &three->faults[1], &three->faults[0], &three->faults[2]};
+	for (size_t i = 0; i < 4; i++) {
+		CU_ASSERT_STRING_EQUAL(p->faults[i].id, ids[i]);
+		CU_ASSERT_EQUAL(p->faults[i].trigger.value, from[i]->trigger.value);
+		CU_ASSERT_EQUAL(given[i], i > 0);
+		char *name = mem_printf("%s.after.lines", ids[i]);
+		CU_ASSERT_EQUAL(choice(p, name)->value, from[i]->trigger.value);
+		free(name);
+	}
+	CU_ASSERT_EQUAL(p->seed, seed);
+	CU_ASSERT_EQUAL(memcmp(p->entropy, one->entropy, sizeof p->entropy), 0);
+	/* It is written, read and fits, though an entry has more faults than a seed may choose. */
+	char *text = text_of(p);
+	struct plan *again = plan_parse(text, strlen(text), "plan.json", &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(again);
+	CU_ASSERT(plan_validate_combined(again, s, &err));
+	CU_ASSERT_FALSE(plan_validate(again, s, &err));
+	again->faults[3].trigger.value = 1000;
+	CU_ASSERT_FALSE(plan_validate_combined(again, s, &err));
+	plan_destroy(again);
+	plan_destroy(p);
+	free(text);
+	/* One that the other has not got stays in its place. */
+	p = plan_combine(one, kept, make(s, few), given, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+	CU_ASSERT_EQUAL_FATAL(p->fault_count, 3);
+	CU_ASSERT_EQUAL(p->faults[1].trigger.value, one->faults[1].trigger.value);
+	CU_ASSERT_FALSE(given[1]);
+	CU_ASSERT_TRUE(given[2]);
+	plan_destroy(p);
+	plan_destroy(one);
+	plan_destroy(three);
+	scenario_destroy(s);
+}
+
+static void a_chain_keeps_its_order(void)
+{
+	struct scenario *s = scenario(KILLS "  - {stop: server, for: 10ms, times: 1, after: {fault: kill}}\n");
+	struct err err = {0};
+	bool kept[SCENARIO_PLANNED_MAX] = {false}, given[SCENARIO_PLANNED_MAX];
+	uint64_t seed = seed_with(s, 2, 0);
+	struct plan *one = make(s, seed), *p = plan_combine(one, kept, make(s, seed), given, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+	CU_ASSERT(plan_validate(p, s, &err));
+	CU_ASSERT_EQUAL_FATAL(p->fault_count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		CU_ASSERT_STRING_EQUAL(p->faults[i].id, one->faults[i].id);
+		CU_ASSERT_EQUAL(p->faults[i].trigger.value, one->faults[i].trigger.value);
+		CU_ASSERT_EQUAL(p->faults[i].trigger.fault, one->faults[i].trigger.fault);
+		CU_ASSERT_TRUE(given[i]);
+	}
+	plan_destroy(p);
+	/* The kill has happened: the other's comes after the stop that follows it. */
+	kept[0] = true;
+	p = plan_combine(one, kept, make(s, seed), given, &err);
+	CU_ASSERT_PTR_NULL(p);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "stop#1 of the other seed would stand before kill#2, which it follows"));
+	plan_destroy(one);
+	scenario_destroy(s);
+}
+
 const struct test suite_plan[] = {
+	{"plans are combined", plans_are_combined},
+	{"a chain keeps its order", a_chain_keeps_its_order},
 	{"one seed, one plan", one_seed_one_plan},
 	{"the format", the_format},
 	{"choices keep to their ranges", choices_keep_to_their_ranges},
