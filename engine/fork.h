@@ -1,5 +1,5 @@
-/* A live continuation from a moment of a recorded run, for one command or with another seed's faults; itself recorded as a run. The run it comes from, and the
- * session that stands in it, are not changed. */
+/* A live continuation from a moment of a recorded run, for one command or with another seed's faults; itself recorded as a run.
+ * The run it comes from, and the session that stands in it, are not changed. */
 #ifndef ENGINE_FORK_H
 #define ENGINE_FORK_H
 
