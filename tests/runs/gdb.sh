@@ -100,6 +100,36 @@ says '^\$1 = 1$'
 wait "$server" || fail "the server failed: $(cat "$WORK/server-error")"
 [ ! -e "$WORK/socket" ] || fail "the socket is still there"
 
+# ---- an interrupt ends what goes on, and leaves it where it was ----------------------------------------------------
+cat >"$WORK/interrupt.py" <<'END'
+import socket, subprocess, sys
+server = subprocess.Popen([sys.argv[1], "gdb", sys.argv[2], "--listen", sys.argv[3]], stdout=subprocess.PIPE)
+assert server.stdout.readline()
+gdb = socket.socket(socket.AF_UNIX)
+gdb.connect(sys.argv[3])
+stream = gdb.makefile("rb")
+
+def ask(packet, more=b""):
+    gdb.sendall(b"$" + packet + b"#%02x" % (sum(packet) & 255) + more)
+    while stream.read(1) != b"$":
+        pass
+    answer = b""
+    while not answer.endswith(b"#"):
+        answer += stream.read(1)
+    stream.read(2)
+    return answer[:-1]
+
+assert ask(b"QStartNoAckMode") == b"OK"
+registers = ask(b"g")
+assert ask(b"vCont;c", b"\x03").startswith(b"T02thread:")
+assert ask(b"g") == registers
+assert b"replaylog:end" in ask(b"vCont;c")
+assert ask(b"bc", b"\x03").startswith(b"T02thread:")
+assert ask(b"M0,1:00").startswith(b"E.") and ask(b"P0=0").startswith(b"E.")
+assert ask(b"D") == b"OK" and server.wait() == 0
+END
+expect 0 timeout 60 python3 "$WORK/interrupt.py" "$POLECAT" "$run" "$WORK/socket"
+
 # ---- a position independent program with its libraries -----------------------------------------------------------
 expect 1 "$POLECAT" run scenarios/redis-memory-only.yaml --seed 2 --runs "$WORK/redis"
 expect 0 "$POLECAT" gdb "$(echo "$WORK"/redis/*)" -- -nx -batch -ex 'break epoll_wait' -ex continue -ex 'info sharedlibrary' \
