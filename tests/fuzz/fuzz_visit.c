@@ -2,9 +2,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/replan.h"
 #include "agent/visit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void nothing(uint8_t byte)
+{
+	(void)byte;
+}
+
+/* As other faults than two that wait: refused with a reason, or the mission is whole afterwards. */
+static void replan(const uint8_t *data, size_t size)
+{
+	static struct mission mission;
+	static struct faults faults;
+	static struct outbox outbox;
+	static struct node nodes[2];
+	static uint8_t region[OUTBOX_HEADER + 4 * OUTBOX_RESERVE];
+	struct why why = {0};
+	memset(region, 0, OUTBOX_HEADER);
+	if (!outbox_init(&outbox, region, sizeof region, nothing, abort, &why))
+		abort();
+	mission.node_count = mission.trouble_count = 2;
+	for (size_t i = 0; i < 2; i++) {
+		nodes[i] = (struct node){.index = i, .lines = 3};
+		mission.troubles[i] = (struct mission_trouble){.kind = "kill", .trigger = WIRE_LINES, .trigger_value = 9};
+	}
+	faults_begin(&faults, &mission, nodes, &outbox);
+	if (!replan_is(data, size))
+		return;
+	why.text[0] = '\0';
+	if (!replan_do(data, size, &mission, &faults, &why) && (!why.text[0] || mission.trouble_count != 2))
+		__builtin_trap();
+	if (mission.trouble_count > WIRE_FAULTS_MAX)
+		__builtin_trap();
+	faults_end(&faults);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -27,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			__builtin_trap();
 		}
 	}
+	replan(data, size);
 	free(header);
 	return 0;
 }
