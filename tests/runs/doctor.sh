@@ -6,6 +6,7 @@ for check in qemu cache memory busybox kernel boot record repeat replay stop see
 	says "^(ok|warning) +$check "
 done
 says '^polecat works on this host'
+says '^ok +plugin .*a replay with it is equal'
 expect 0 "$POLECAT" doctor --json
 says '"polecat_doctor": 1'
 says '"check": "seek"'
