@@ -4,8 +4,6 @@
 
 #include "engine/args.h"
 
-#define POLECAT_VERSION "0.1.0"
-
 /* X(row): in the order people read them. */
 #define COMMANDS(X) \
 	X(doctor) \

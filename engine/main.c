@@ -7,6 +7,7 @@
 #include "engine/args.h"
 #include "engine/commands.h"
 #include "engine/help.h"
+#include "engine/manifest.h"
 #include "engine/output.h"
 
 static int complain(const struct err *err)

@@ -13,6 +13,7 @@
 #include "engine/err.h"
 #include "engine/verdict.h"
 
+#define POLECAT_VERSION    "0.1.0" /* of the program, for `polecat --version` and every manifest */
 #define MANIFEST_VERSION   1
 #define MANIFEST_SIZE_MAX  (1024 * 1024)
 #define MANIFEST_FILES_MAX 64

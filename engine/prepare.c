@@ -9,6 +9,9 @@
 #include "engine/file.h"
 #include "engine/orders.h"
 
+_Static_assert(SCENARIO_MEMORY_MIN >> 20 == MACHINE_MEMORY_MIN_MIB && SCENARIO_MEMORY_MAX >> 20 == MACHINE_MEMORY_MAX_MIB,
+	"a scenario may ask for the memory that a machine can have");
+
 char *prepare_own_file(const char *name, struct err *err)
 {
 	char self[4096];

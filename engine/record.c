@@ -19,8 +19,6 @@
 #include "engine/scenario.h"
 #include "engine/zst.h"
 
-#define RECORD_VERSION "0.1.0"
-
 struct recording {
 	const struct record_options *options;
 	struct record_result *result;
@@ -235,7 +233,7 @@ static void fill_manifest(const struct recording *r, struct manifest *m)
 	struct tm tm;
 	gmtime_r(&now, &tm);
 	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	*m = (struct manifest){.polecat = mem_str(RECORD_VERSION),
+	*m = (struct manifest){.polecat = mem_str(POLECAT_VERSION),
 		.scenario = mem_str(r->scenario->name),
 		.seed = result->seed,
 		.created = mem_str(created),

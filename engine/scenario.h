@@ -15,6 +15,8 @@
 #include "engine/text.h"
 
 #define SCENARIO_BYTES_MAX   (1024 * 1024)
+#define SCENARIO_MEMORY_MIN  (UINT64_C(96) << 20) /* what the machine can be; engine/prepare holds them together */
+#define SCENARIO_MEMORY_MAX  (UINT64_C(2) << 30)
 #define SCENARIO_NODES_MAX   16
 #define SCENARIO_FAULTS_MAX  64   /* entries of `faults` */
 #define SCENARIO_TIMES_MAX   64   /* `times` of one entry */

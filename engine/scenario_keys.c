@@ -37,7 +37,8 @@ static const struct schema_key top[] = {
 
 static const struct schema_key machine[] = {
 	{"memory", SCHEMA_SIZE, .offset = offsetof(struct keys_machine, memory), .fallback = "128MiB",
-		.bounds = {64 << 20, UINT64_C(2) << 30}, .about = "Its memory, for the kernel and all nodes: whole MiB."},
+		.bounds = {SCENARIO_MEMORY_MIN, SCENARIO_MEMORY_MAX},
+		.about = "Its memory, for the kernel and all nodes: whole MiB."},
 	{0},
 };
 

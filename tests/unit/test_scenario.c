@@ -171,7 +171,7 @@ static const struct {
 	{HEAD "machine: {memory: 1GB}\n" NODES PROPERTIES,
 		"demo.yaml:3:19: `memory` is `1GB`; expected a size such as 512KiB or 64MiB"},
 	{HEAD "machine: {memory: 1MiB}\n" NODES PROPERTIES,
-		"demo.yaml:3:19: `memory` is `1MiB`; expected something within 64MiB..2GiB"},
+		"demo.yaml:3:19: `memory` is `1MiB`; expected something within 96MiB..2GiB"},
 	{HEAD "limits: {vtime: 1s..2s}\n" NODES PROPERTIES, "demo.yaml:3:17: `vtime` is `1s..2s`; expected one value"},
 	{HEAD "limits: {wall: 1500ms}\n" NODES PROPERTIES, "demo.yaml:3:16: `wall` must be a whole number of seconds"},
 	{HEAD "until: {exited: [client], vtime: 1s}\n" NODES PROPERTIES, "demo.yaml:3:8: `until` needs exactly one"},
