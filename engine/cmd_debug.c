@@ -28,19 +28,22 @@ static void say_json(struct debug *d, const char *line, size_t size, const struc
 	struct session *s = d->verbs.session;
 	size_t event = session_event(s);
 	struct json *j = json_new_object();
-	struct buf text = {0};
+	struct buf text = {0}, choice = {0};
 	json_put_u64(j, "polecat_debug", 1);
 	json_put(j, "command", json_new_strn(line, size));
 	json_put_bool(j, "ok", ok);
 	json_put_u64(j, "icount", session_icount(s));
 	json_put_u64(j, "event", event == TIMELINE_NONE ? 0 : event + 1);
 	json_put_u64(j, "vtime_ns", event == TIMELINE_NONE ? 0 : timeline_entries(session_timeline(s))[event].vtime_ns);
+	verb_say_choice(&d->verbs, &choice);
+	json_put(j, "focus", choice.size ? json_new_strn(choice.data, choice.size) : NULL);
 	json_put(j, "output", json_new_strn(out->data ? out->data : "", out->size));
 	json_put_str(j, "error", ok ? NULL : err->text);
 	json_write(j, &text);
 	buf_char(&text, '\n');
 	output_bytes(text.data, text.size);
 	buf_free(&text);
+	buf_free(&choice);
 	json_destroy(j);
 }
 
@@ -91,7 +94,10 @@ static bool run_person(struct debug *d, struct err *err)
 	size_t room = 0;
 	ssize_t size;
 	while (!d->verbs.quit) {
-		output_print(OUTPUT_BOLD, "polecat> ");
+		struct buf choice = {0};
+		verb_say_choice(&d->verbs, &choice);
+		output_print(OUTPUT_BOLD, choice.size ? "polecat (%s)> " : "polecat> ", choice.data);
+		buf_free(&choice);
 		if (!output_flush(err))
 			break;
 		size = getline(&line, &room, stdin);

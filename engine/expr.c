@@ -18,6 +18,13 @@ void expr_registers(const struct regs *regs, struct frame_registers *ret)
 		ret->known |= (UINT64_C(0xffff) << FRAME_XMM0);
 }
 
+const char *expr_register_name(int number)
+{
+	static const char *const names[EXPR_INTEGERS] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9",
+		"r10", "r11", "r12", "r13", "r14", "r15", "rip"};
+	return names[number];
+}
+
 struct machine {
 	const struct expr_context *context;
 	uint64_t stack[EXPR_STACK_MAX];

@@ -25,6 +25,10 @@ struct frame_registers {
 	uint64_t fs_base;  /* of the thread */
 };
 
+enum { EXPR_INTEGERS = 17 };
+/* "rax" for 0, ..., "rip" for 16. */
+const char *expr_register_name(int number);
+
 /* The registers of a processor in the order DWARF counts them. */
 void expr_registers(const struct regs *regs, struct frame_registers *ret);
 

@@ -17,8 +17,12 @@ struct here {
 	struct guest guest;
 	struct process_list processes;
 	struct program *program, *stale; /* stale: of another stop; its symbols may be of use */
-	uint32_t program_pid, frames_thread;
+	uint32_t program_pid;
+	uint64_t frames_task;
 	long node;
+	struct here_choice choice;
+	uint64_t at, frame_at; /* counts: of the machine, and where the frame was selected */
+	size_t frame;
 	struct frames frames;
 	bool has_stop, has_shown, has_guest, has_processes, has_frames;
 };
@@ -29,6 +33,7 @@ struct here *here_create(const char *const *debug_dirs, size_t debug_dir_count)
 	h->debug_dirs = debug_dirs;
 	h->debug_dir_count = debug_dir_count;
 	h->node = -1;
+	h->frame = HERE_NO_FRAME;
 	return h;
 }
 
@@ -40,9 +45,10 @@ static void drop_frames(struct here *h)
 	h->has_frames = false;
 }
 
-void here_moved(struct here *h, struct machine *m)
+void here_moved(struct here *h, struct machine *m, uint64_t at)
 {
 	h->machine = m;
+	h->at = at;
 	drop_frames(h);
 	if (h->program) {
 		program_destroy(h->stale);
@@ -58,7 +64,7 @@ void here_destroy(struct here *h)
 {
 	if (!h)
 		return;
-	here_moved(h, NULL);
+	here_moved(h, NULL, 0);
 	program_destroy(h->stale);
 	layout_destroy(h->layout);
 	free(h);
@@ -155,17 +161,72 @@ const struct process *here_node(struct here *h, size_t node, struct err *err)
 	return NULL;
 }
 
-const struct process *here_focus(struct here *h, struct err *err)
+struct here_choice here_choice(const struct here *h)
+{
+	return h->choice;
+}
+
+void here_choose(struct here *h, const struct here_choice *choice)
+{
+	h->choice = *choice;
+	h->frame = HERE_NO_FRAME;
+}
+
+/* The one on the processor, or of the node that things are about here. */
+static const struct process *nobody_chosen(struct here *h, struct err *err)
 {
 	struct err ignored;
-	const struct process_list *list = here_processes(h, err);
-	if (!list)
-		return NULL;
 	const struct process *current = here_current(h, &ignored);
 	if (current && !strncmp(current->cgroup, NODE_GROUP, sizeof NODE_GROUP - 1))
 		return current;
 	const struct process *first = h->node >= 0 ? here_node(h, (size_t)h->node, &ignored) : NULL;
 	return first ? first : here_current(h, err);
+}
+
+const struct process *here_focus(struct here *h, struct err *err)
+{
+	const struct process_list *list = here_processes(h, err);
+	const struct process *p;
+	if (!list)
+		return NULL;
+	if (h->choice.kind == HERE_CURRENT)
+		return nobody_chosen(h, err);
+	if (h->choice.kind == HERE_PROCESS) {
+		p = process_find(list, h->choice.pid);
+		if (!p)
+			err_set(err, ERR_INPUT, "process %u, which is in focus, does not exist here (`focus current` ends that)",
+				h->choice.pid);
+		return p;
+	}
+	p = here_node(h, h->choice.node, err);
+	if (!p)
+		err_set(err, ERR_INPUT, "the node in focus has no process here (`focus current` ends that)");
+	return p;
+}
+
+/* The task of a thread of a process; 0: the one on the processor, if it is of the process, or the first. */
+static uint64_t task_of(struct here *h, const struct process *p, uint32_t thread, struct err *err)
+{
+	for (size_t i = 0; i < p->thread_count; i++)
+		if (thread ? p->threads[i].id == thread : p->threads[i].task == h->processes.current_task)
+			return p->threads[i].task;
+	if (!thread)
+		return p->task;
+	err_set(err, ERR_INPUT, "process %u has no thread %u here (`threads %u` lists them)", p->pid, thread, p->pid);
+	return 0;
+}
+
+uint64_t here_focus_task(struct here *h, struct err *err)
+{
+	const struct process *p = here_focus(h, err);
+	return p ? task_of(h, p, h->choice.kind == HERE_CURRENT ? 0 : h->choice.thread, err) : 0;
+}
+
+bool here_focus_runs(struct here *h)
+{
+	struct err ignored;
+	uint64_t task = here_focus_task(h, &ignored);
+	return task && task == h->processes.current_task;
 }
 
 bool here_space(struct here *h, struct space *ret, struct err *err)
@@ -213,17 +274,45 @@ const struct frames *here_frames(struct here *h, uint32_t pid, uint32_t thread, 
 {
 	const struct process *p = find(h, pid, err);
 	struct program *program = p ? here_program(h, p->pid, err) : NULL;
-	if (!program)
+	uint64_t task = !program ? 0 : pid || thread ? task_of(h, p, thread, err) : here_focus_task(h, err);
+	if (!task)
 		return NULL;
-	if (h->has_frames && h->frames_thread == thread)
+	if (h->has_frames && h->frames_task == task)
 		return &h->frames;
-	uint64_t task = p->task;
-	for (size_t i = 0; i < p->thread_count; i++)
-		if (thread ? p->threads[i].id == thread : p->threads[i].task == h->processes.current_task)
-			task = p->threads[i].task;
 	drop_frames(h);
 	program_where(program, task, &h->frames);
 	h->has_frames = true;
-	h->frames_thread = thread;
+	h->frames_task = task;
 	return &h->frames;
+}
+
+size_t here_frame(const struct here *h)
+{
+	return h->frame_at == h->at ? h->frame : HERE_NO_FRAME;
+}
+
+void here_select(struct here *h, size_t frame)
+{
+	h->frame = frame;
+	h->frame_at = h->at;
+}
+
+const struct frame *here_scope_frame(struct here *h, size_t *ret_number, struct err *err)
+{
+	const struct frames *frames = here_frames(h, 0, 0, err);
+	size_t i = here_frame(h);
+	if (!frames)
+		return NULL;
+	if (i >= frames->count) {
+		i = 0;
+		while (i < frames->count && frames->list[i].kernel)
+			i++;
+		i = i < frames->count ? i : 0;
+	}
+	if (!frames->count)
+		err_set(err, ERR_INPUT, "this thread has no frame here: %s",
+			frames->end ? frames->end : "nothing is on its stack");
+	if (ret_number)
+		*ret_number = i;
+	return frames->count ? &frames->list[i] : NULL;
 }

@@ -21,8 +21,8 @@ struct here;
 struct here *here_create(const char *const *debug_dirs, size_t debug_dir_count);
 void here_destroy(struct here *h);
 
-/* The machine (borrowed; stopped until the next call; NULL: there is none) stands somewhere else now. */
-void here_moved(struct here *h, struct machine *m);
+/* The machine (borrowed; stopped until the next call; NULL: there is none) stands at the count `at` now. */
+void here_moved(struct here *h, struct machine *m, uint64_t at);
 
 /* Everything below is borrowed until the machine moves. NULL (or false) on failure. */
 const struct stop *here_stop(struct here *h, struct err *err);
@@ -40,16 +40,42 @@ void here_prefer(struct here *h, long node);
 const struct process *here_node(struct here *h, size_t node, struct err *err);
 /* Does a process belong to a node? */
 bool here_is_of_node(const struct process *p, size_t node);
+/* Whose affairs questions without a pid are about. It stays when the machine moves. */
+struct here_choice {
+	enum here_kind { HERE_CURRENT, HERE_PROCESS, HERE_NODE } kind;
+	uint32_t pid;    /* HERE_PROCESS */
+	uint32_t thread; /* 0: the one on the processor, or the first */
+	size_t node;     /* HERE_NODE: its main process, whichever that is at a moment */
+};
+struct here_choice here_choice(const struct here *h);
+/* Takes the choice, and no frame. */
+void here_choose(struct here *h, const struct here_choice *choice);
 /*
- * The process that questions without a pid are about: the one on the processor when it belongs to a node; else, since the agent
- * or the idle task is nobody's question, the main process of the preferred node, if it has one; else the one on the processor.
+ * The process that questions without a pid are about: the one that was chosen, if it exists here. With HERE_CURRENT the one on
+ * the processor when it belongs to a node; else, since the agent or the idle task is nobody's question, the main process of the
+ * preferred node, if it has one; else the one on the processor.
  */
 const struct process *here_focus(struct here *h, struct err *err);
+/* The task of the thread in focus: the one chosen; else the one on the processor if it is of that process; else the first. 0 when
+ * there is none. */
+uint64_t here_focus_task(struct here *h, struct err *err);
+/* Is the thread in focus the one on the processor? */
+bool here_focus_runs(struct here *h);
 /* The address space of the process in focus; the processor's own where there is none. */
 bool here_space(struct here *h, struct space *ret, struct err *err);
 /* A process's program; pid 0: of the one in focus. Only the last one asked for is kept. */
 struct program *here_program(struct here *h, uint32_t pid, struct err *err);
-/* Frames of a thread (0: the first, or the one on the processor when it is of the current process) of that program. */
+/* Frames of a thread (0: the first, or the one on the processor when it is of the current process; with pid 0 the one in focus)
+ * of that program. */
 const struct frames *here_frames(struct here *h, uint32_t pid, uint32_t thread, struct err *err);
+
+#define HERE_NO_FRAME SIZE_MAX
+/* The number of the frame of the thread in focus that was selected at this place; HERE_NO_FRAME when none was. */
+size_t here_frame(const struct here *h);
+/* A frame is selected for as long as the machine stands where it is (or comes back there) and nobody else is in focus. */
+void here_select(struct here *h, size_t frame);
+/* The frame that variables are of: the selected one, else the innermost of user code, else the innermost. NULL when there is
+ * none; *ret_number may be NULL. */
+const struct frame *here_scope_frame(struct here *h, size_t *ret_number, struct err *err);
 
 #endif

@@ -238,11 +238,11 @@ size_t program_places(const struct program *p, const struct frame *frame, struct
 	return 1;
 }
 
-static void print_frame(struct program *p, const struct frame *frame, size_t number, struct buf *out)
+void program_print_frame(struct program *p, const struct frame *frame, size_t number, bool selected, struct buf *out)
 {
 	struct symbols_place places[SYMBOLS_INLINE_MAX];
 	size_t count = program_places(p, frame, places);
-	buf_printf(out, "#%-3zu ", number);
+	buf_printf(out, "#%-3zu%c", number, selected ? '>' : ' ');
 	if (!count)
 		buf_printf(out, "0x%" PRIx64 "\n", frame->pc);
 	for (size_t i = 0; i < count; i++) {
@@ -274,10 +274,10 @@ static void print_frame(struct program *p, const struct frame *frame, size_t num
 	}
 }
 
-void program_print_where(struct program *p, const struct frames *frames, struct buf *out)
+void program_print_where(struct program *p, const struct frames *frames, size_t selected, struct buf *out)
 {
 	for (size_t i = 0; i < frames->count; i++)
-		print_frame(p, &frames->list[i], i, out);
+		program_print_frame(p, &frames->list[i], i, i == selected, out);
 	if (frames->end)
 		buf_printf(out, "(%s)\n", frames->end);
 }

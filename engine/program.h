@@ -51,8 +51,11 @@ void program_where(struct program *program, uint64_t task, struct frames *frames
  * program. */
 size_t program_places(const struct program *program, const struct frame *frame, struct symbols_place places[SYMBOLS_INLINE_MAX]);
 
-/* "#2  outer (depth=3) prog.c:44" for each frame; inlined calls are lines without a number. */
-void program_print_where(struct program *program, const struct frames *frames, struct buf *out);
+/* "#2  outer (depth=3) at prog.c:44" for each frame; inlined calls are lines without a number. The number `selected` (SIZE_MAX:
+ * none) is marked with ">". */
+void program_print_where(struct program *program, const struct frames *frames, size_t selected, struct buf *out);
+/* One of these frames. */
+void program_print_frame(struct program *program, const struct frame *frame, size_t number, bool selected, struct buf *out);
 
 /* For variables_print and its kin. frame may be NULL: globals only. */
 struct scope program_scope(struct program *program, const struct frame *frame);

@@ -28,7 +28,7 @@ struct session {
 static void stand(struct session *s)
 {
 	size_t event = timeline_at_icount(s->timeline, walk_now(s->walk) - s->zero);
-	here_moved(s->here, walk_machine(s->walk));
+	here_moved(s->here, walk_machine(s->walk), walk_now(s->walk));
 	here_prefer(s->here, event == TIMELINE_NONE ? -1 : (long)timeline_entries(s->timeline)[event].node - 1);
 }
 

@@ -379,11 +379,10 @@ static bool parse_name(struct parser *p, size_t size, struct value *ret)
 
 static bool parse_register(struct parser *p, struct value *ret)
 {
-	static const char *const names[17] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11",
-		"r12", "r13", "r14", "r15", "rip"};
 	size_t size = identifier(p->at + 1);
-	for (size_t i = 0; i < 17 && p->scope->frame; i++) {
-		if (strlen(names[i]) != size || memcmp(names[i], p->at + 1, size))
+	for (int i = 0; i < EXPR_INTEGERS && p->scope->frame; i++) {
+		const char *name = expr_register_name(i);
+		if (strlen(name) != size || memcmp(name, p->at + 1, size))
 			continue;
 		if (!(p->scope->frame->registers.known >> i & 1))
 			return wrong(p, "the register's value is not known in this frame");

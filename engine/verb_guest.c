@@ -12,40 +12,6 @@
 
 enum { CAT_MAX = 16 << 20 };
 
-/* The node that a word names; -1 when it is a number, or none. */
-static int node_of(const struct verbs *v, const char *word)
-{
-	int number = word && *word && (*word < '0' || *word > '9') ? timeline_node_find(session_timeline(v->session), word) : -1;
-	return number > 0 ? number - 1 : -1; /* the machine itself is number 0 */
-}
-
-/* The process that a word names by its pid, or as the main one of a node; without a word the current one. */
-static const struct process *process(struct verbs *v, const char *word, struct err *err)
-{
-	struct here *here = session_here(v->session);
-	uint64_t pid;
-	if (!word)
-		return here_focus(here, err);
-	int node = node_of(v, word);
-	if (node >= 0) {
-		const struct process *main_process = here_node(here, (size_t)node, err);
-		if (!main_process)
-			err_prefix(err, "%s", word);
-		return main_process;
-	}
-	if (*word < '0' || *word > '9') {
-		err_set(err, ERR_USAGE, "'%.60s' is no process: expected its pid, or the name of a node", word);
-		return NULL;
-	}
-	if (!verb_number(word, "the process", &pid, err))
-		return NULL;
-	const struct process_list *list = here_processes(here, err);
-	const struct process *p = list && pid <= UINT32_MAX ? process_find(list, (uint32_t)pid) : NULL;
-	if (list && !p)
-		err_set(err, ERR_INPUT, "there is no process %" PRIu64 " here (`ps` lists them)", pid);
-	return p;
-}
-
 bool verb_ps(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
 	(void)w;
@@ -60,7 +26,7 @@ bool verb_ps(struct verbs *v, const struct words *w, struct buf *out, struct err
 
 bool verb_threads(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	const struct process *p = process(v, w->list[1], err);
+	const struct process *p = verb_process(v, w->list[1], err);
 	if (!p)
 		return false;
 	const struct process_list *list = here_processes(session_here(v->session), err);
@@ -90,29 +56,26 @@ static bool where_idle(struct verbs *v, struct buf *out, struct err *err)
 bool verb_where(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
 	struct here *here = session_here(v->session);
-	uint64_t thread = 0;
-	if (!w->list[1]) {
-		const struct process_list *list = here_processes(here, err);
-		if (!list)
-			return false;
-		struct err ignored;
-		if (!here_focus(here, &ignored))
-			return where_idle(v, out, err);
+	struct here_choice before = here_choice(here);
+	size_t frame = here_frame(here);
+	struct err ignored;
+	if (!w->list[1] && before.kind == HERE_CURRENT && here_processes(here, err) && !here_focus(here, &ignored))
+		return where_idle(v, out, err);
+	bool ok = !w->list[1] || verb_choose(v, w->list[1], w->list[2], err);
+	const struct frames *frames = ok ? here_frames(here, 0, 0, err) : NULL;
+	struct program *program = frames ? here_program(here, 0, err) : NULL;
+	if (program)
+		program_print_where(program, frames, here_frame(here), out);
+	if (w->list[1]) {
+		here_choose(here, &before);
+		here_select(here, frame);
 	}
-	const struct process *p = process(v, w->list[1], err);
-	if (!p || (w->count > 2 && !verb_number(w->list[2], "the thread", &thread, err)))
-		return false;
-	const struct frames *frames = here_frames(here, p->pid, (uint32_t)thread, err);
-	struct program *program = frames ? here_program(here, p->pid, err) : NULL;
-	if (!program)
-		return false;
-	program_print_where(program, frames, out);
-	return true;
+	return program != NULL;
 }
 
 bool verb_maps(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	const struct process *p = process(v, w->list[1], err);
+	const struct process *p = verb_process(v, w->list[1], err);
 	struct program *program = p ? here_program(session_here(v->session), p->pid, err) : NULL;
 	if (!program)
 		return false;
@@ -135,13 +98,13 @@ static void print_files(const struct guest *guest, const struct process *p, bool
 /* Of a process; of a node: of each of its processes. */
 static bool files(struct verbs *v, const struct words *w, bool sockets, struct buf *out, struct err *err)
 {
-	const struct process *p = process(v, w->list[1], err);
+	const struct process *p = verb_process(v, w->list[1], err);
 	if (!p)
 		return false;
 	struct here *here = session_here(v->session);
 	const struct guest *guest = here_guest(here, err);
 	const struct process_list *list = here_processes(here, err);
-	int node = node_of(v, w->list[1]);
+	int node = verb_node(v, w->list[1]);
 	if (node < 0)
 		print_files(guest, p, sockets, out);
 	for (size_t i = 0; node >= 0 && i < list->count; i++) {
@@ -167,7 +130,7 @@ bool verb_sockets(struct verbs *v, const struct words *w, struct buf *out, struc
 
 bool verb_env(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	const struct process *p = process(v, w->list[1], err);
+	const struct process *p = verb_process(v, w->list[1], err);
 	struct buf bytes = {0};
 	if (!p)
 		return false;
@@ -186,15 +149,11 @@ bool verb_env(struct verbs *v, const struct words *w, struct buf *out, struct er
 static bool scope(struct verbs *v, struct scope *ret, struct err *err)
 {
 	struct here *here = session_here(v->session);
-	const struct frames *frames = here_frames(here, 0, 0, err);
-	struct program *program = frames ? here_program(here, 0, err) : NULL;
+	struct err ignored;
+	struct program *program = here_program(here, 0, err);
 	if (!program)
 		return false;
-	/* Of the first frame of the program itself: kernel frames have no variables. */
-	size_t i = 0;
-	while (i < frames->count && frames->list[i].kernel)
-		i++;
-	*ret = program_scope(program, i < frames->count ? &frames->list[i] : NULL);
+	*ret = program_scope(program, here_scope_frame(here, NULL, &ignored));
 	return true;
 }
 
@@ -219,9 +178,9 @@ bool verb_symbol(struct verbs *v, const struct words *w, struct buf *out, struct
 {
 	uint64_t at, size;
 	struct here *here = session_here(v->session);
-	const struct frames *frames = here_frames(here, 0, 0, err);
-	struct program *program = frames ? here_program(here, 0, err) : NULL;
-	if (!program || !program_address(program, frames->count ? frames->list : NULL, w->list[1], &at, &size, err))
+	struct err ignored;
+	struct program *program = here_program(here, 0, err);
+	if (!program || !program_address(program, here_scope_frame(here, NULL, &ignored), w->list[1], &at, &size, err))
 		return false;
 	buf_printf(out, "0x%" PRIx64 " (%" PRIu64 " bytes) ", at, size);
 	program_name(program, at, out);
@@ -237,7 +196,7 @@ static bool find_file(struct verbs *v, const char *word, struct guestdir_node *p
 	size_t size = strcspn(word, ":/");
 	bool other = size && word[size] == ':';
 	char *name = other ? mem_strn(word, size) : NULL;
-	const struct process *p = process(v, name, err);
+	const struct process *p = verb_process(v, name, err);
 	free(name);
 	return p &&
 		guestdir_find(here_guest(session_here(v->session), err), p->task, word + (other ? size + 1 : 0), true, place,

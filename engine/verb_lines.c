@@ -34,17 +34,6 @@ struct stepper {
 	} memo[MEMO]; /* lines of the addresses seen last: loops come again and again */
 };
 
-/* The thread that the frames are of: of the process in focus the one on the processor, else its first. */
-static uint64_t thread(struct here *here, struct err *err)
-{
-	const struct process *p = here_focus(here, err);
-	const struct process_list *list = p ? here_processes(here, err) : NULL;
-	for (size_t i = 0; list && i < p->thread_count; i++)
-		if (p->threads[i].task == list->current_task)
-			return list->current_task;
-	return p ? p->task : 0;
-}
-
 static bool look(struct verbs *v, struct at *ret, const struct symbols **ret_symbols, struct err *err)
 {
 	struct here *here = session_here(v->session);
@@ -59,8 +48,10 @@ static bool look(struct verbs *v, struct at *ret, const struct symbols **ret_sym
 	if (i == frames->count)
 		return err_set(err, ERR_INPUT, "the current thread has no user code here");
 	const struct frame *f = &frames->list[i];
-	*ret = (struct at){
-		.task = thread(here, err), .pc = f->pc, .cfa = f->has_cfa ? f->cfa : 0, .sp = f->registers.value[FRAME_RSP]};
+	*ret = (struct at){.task = here_focus_task(here, err),
+		.pc = f->pc,
+		.cfa = f->has_cfa ? f->cfa : 0,
+		.sp = f->registers.value[FRAME_RSP]};
 	uint64_t offset = 0, start = 0, size = 0;
 	const struct symbols *symbols = program_symbols(program);
 	const char *name = symbols_name(symbols, f->pc, &offset);
@@ -333,10 +324,10 @@ static bool go(struct verbs *v, const struct words *w, bool (*find)(struct stepp
 		return false;
 	struct at at;
 	struct err ignored;
-	struct words one = {.list = {(char[]){"source"}, (char[]){"$rip"}, (char[]){"1"}}, .count = 3};
 	verb_say_place(v, out);
+	const struct frame *frame = here_scope_frame(session_here(v->session), NULL, &ignored);
 	/* Without its source there is the place alone. */
-	if (!verb_source(v, &one, out, &ignored) && look(v, &at, NULL, &ignored) && at.file)
+	if (frame && !verb_source_of(v, frame, 1, out, &ignored) && look(v, &at, NULL, &ignored) && at.file)
 		buf_printf(out, "  %s:%d\n", at.file, at.line);
 	return true;
 }

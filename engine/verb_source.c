@@ -10,18 +10,6 @@
 
 enum { LINES_DEFAULT = 11, LINES_MAX = 10000 };
 
-/* The frame of the program itself that is innermost: the kernel has no source here. */
-static bool user_frame(struct verbs *v, struct frame *ret, struct err *err)
-{
-	const struct frames *frames = here_frames(session_here(v->session), 0, 0, err);
-	for (size_t i = 0; frames && i < frames->count; i++)
-		if (!frames->list[i].kernel) {
-			*ret = frames->list[i];
-			return true;
-		}
-	return frames && err_set(err, ERR_INPUT, "no code of the current program is on this stack");
-}
-
 static bool print_place(struct verbs *v, const struct symbols_place *place, int lines, struct buf *out, struct err *err)
 {
 	struct buf path = {0}, found = {0}, text = {0};
@@ -47,31 +35,35 @@ static bool print_place(struct verbs *v, const struct symbols_place *place, int 
 	return ok;
 }
 
-bool verb_source(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+bool verb_source_of(struct verbs *v, const struct frame *frame, int lines, struct buf *out, struct err *err)
 {
 	struct symbols_place places[SYMBOLS_INLINE_MAX];
-	struct frame frame;
+	struct program *program = here_program(session_here(v->session), 0, err);
+	if (!program)
+		return false;
+	if (!program_places(program, frame, places) || !places[0].file) {
+		struct buf name = {0};
+		program_name(program, frame->pc, &name);
+		err_set(err, ERR_INPUT, "0x%" PRIx64 "%s%.100s has no source line: the program has no debug information for it",
+			frame->pc, name.size ? " " : "", name.size ? name.data : "");
+		buf_free(&name);
+		return false;
+	}
+	return print_place(v, &places[0], lines, out, err);
+}
+
+bool verb_source(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
 	uint64_t lines = LINES_DEFAULT, at;
 	if (w->count > 2 && !verb_number(w->list[2], "the number of lines", &lines, err))
 		return false;
 	if (lines > LINES_MAX)
 		return err_set(err, ERR_USAGE, "%" PRIu64 " lines: expected at most %d", lines, LINES_MAX);
-	if (w->count > 1) {
-		if (!verb_address(v, w->list[1], &at, NULL, err))
-			return false;
-		frame = (struct frame){.pc = at, .kernel = at >> 63};
-	} else if (!user_frame(v, &frame, err))
-		return false;
-	struct program *program = here_program(session_here(v->session), 0, err);
-	if (!program)
-		return false;
-	if (!program_places(program, &frame, places) || !places[0].file) {
-		struct buf name = {0};
-		program_name(program, frame.pc, &name);
-		err_set(err, ERR_INPUT, "0x%" PRIx64 "%s%.100s has no source line: the program has no debug information for it",
-			frame.pc, name.size ? " " : "", name.size ? name.data : "");
-		buf_free(&name);
-		return false;
+	if (w->count < 2) {
+		const struct frame *frame = here_scope_frame(session_here(v->session), NULL, err);
+		return frame && verb_source_of(v, frame, (int)lines, out, err);
 	}
-	return print_place(v, &places[0], (int)lines, out, err);
+	if (!verb_address(v, w->list[1], &at, NULL, err))
+		return false;
+	return verb_source_of(v, &(struct frame){.pc = at, .kernel = at >> 63}, (int)lines, out, err);
 }

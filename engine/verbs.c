@@ -1,5 +1,6 @@
 #include "engine/verbs.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,13 @@ static const struct verb verbs[] = {
 	{"count", NULL, "ADDRESS [MOMENT]", 1, 2, "How many writes from here to a moment (default: the end).", "writes",
 		verb_count},
 
+	{"focus", NULL, "[PID|NODE|current [THREAD]]", 0, 2,
+		"Whom questions are about from now on (PID/THREAD too); current: whoever has the processor.", "the guest",
+		verb_focus},
+	{"frame", "f", "[N]", 0, 1, "Select call N of `where`: variables, registers and source are of that one.", "the guest",
+		verb_frame},
+	{"up", NULL, "[N]", 0, 1, "Select the call that made the selected one.", "the guest", verb_up},
+	{"down", NULL, "[N]", 0, 1, "Select the call that the selected one made.", "the guest", verb_down},
 	{"ps", NULL, "", 0, 0, "All processes.", "the guest", verb_ps},
 	{"where", "bt", "[PID|NODE [THREAD]]", 0, 2, "The calls that led here, or to where another process waits.", "the guest",
 		verb_where},
@@ -122,6 +130,62 @@ const struct verb *verbs_find(const char *name, struct err *err)
 	return NULL;
 }
 
+/* -p and -f before the operands. An expression may begin with a minus too, but no word can follow its first name. */
+static bool is_option(const struct words *w, const char *name)
+{
+	return w->count > 2 && !strcmp(w->list[1], name) && (isalnum((unsigned char)w->list[2][0]) || w->list[2][0] == '_');
+}
+
+static void drop_option(struct words *w)
+{
+	w->count -= 2;
+	for (size_t i = 1; i <= w->count; i++) {
+		w->list[i] = w->list[i + 2];
+		w->rest[i] = w->rest[i + 2];
+	}
+}
+
+/* Takes the options out, and obeys them. */
+static bool take_options(struct verbs *v, struct words *w, struct err *err)
+{
+	bool process = false, frame = false;
+	for (;;) {
+		if (!process && is_option(w, "-p")) {
+			if (!verb_choose(v, w->list[2], NULL, err))
+				return false;
+			process = true;
+		} else if (!frame && is_option(w, "-f")) {
+			if (!verb_select(v, w->list[2], err))
+				return false;
+			frame = true;
+		} else
+			return true;
+		drop_option(w);
+	}
+}
+
+static bool run_verb(struct verbs *v, const struct verb *verb, struct words *w, struct buf *out, struct err *err)
+{
+	struct here *here = v->session ? session_here(v->session) : NULL;
+	bool chosen = here && (is_option(w, "-p") || is_option(w, "-f"));
+	struct here_choice before = {0};
+	size_t frame = HERE_NO_FRAME;
+	if (chosen) {
+		before = here_choice(here);
+		frame = here_frame(here);
+	}
+	bool ok = !chosen || take_options(v, w, err);
+	if (ok && (w->count - 1 < verb->least || w->count - 1 > verb->most))
+		ok = err_set(err, ERR_USAGE, "expected: %s%s%s", verb->name, *verb->operands ? " " : "", verb->operands);
+	ok = ok && verb->run(v, w, out, err);
+	if (chosen) {
+		here_choose(here, &before);
+		if (frame != HERE_NO_FRAME)
+			here_select(here, frame);
+	}
+	return ok;
+}
+
 bool verbs_run(struct verbs *v, const char *line, size_t size, struct buf *out, struct err *err)
 {
 	struct words words;
@@ -130,10 +194,7 @@ bool verbs_run(struct verbs *v, const char *line, size_t size, struct buf *out, 
 	bool ok = words_split(&words, copy, size, err);
 	if (ok && words.count) {
 		const struct verb *verb = verbs_find(words.list[0], err);
-		ok = verb != NULL;
-		if (ok && (words.count - 1 < verb->least || words.count - 1 > verb->most))
-			ok = err_set(err, ERR_USAGE, "expected: %s%s%s", verb->name, *verb->operands ? " " : "", verb->operands);
-		ok = ok && verb->run(v, &words, out, err);
+		ok = verb && run_verb(v, verb, &words, out, err);
 	}
 	free(copy);
 	return ok;
