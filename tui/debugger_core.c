@@ -1,0 +1,273 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tui/debugger_parts.h"
+
+int64_t debugger_clock_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void debugger_tell(struct debugger *d)
+{
+	uint64_t one = 1;
+	ssize_t ignored = write(d->news, &one, sizeof one);
+	(void)ignored;
+}
+
+static bool make_thread(struct debugger *d, struct err *err)
+{
+	sigset_t all, before;
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_mutex_init(&d->mutex, NULL);
+	pthread_cond_init(&d->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	/* Signals are for the main thread: only its poll wakes up by them. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int failed = pthread_create(&d->thread, NULL, debugger_thread, d);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return failed ? err_sys(err, failed, "no thread for the debug session") : true;
+}
+
+static void release(struct debugger *d)
+{
+	int ends[] = {d->news, d->cancel.fd, d->cancel_end, d->qemu};
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+	for (size_t i = 0; i < d->queued; i++)
+		free(d->queue[i].line);
+	for (uint32_t i = 0; i < d->breaks.count; i++)
+		free(d->breaks.text[i]);
+	for (struct debug_answer *a; (a = d->first) != NULL;) {
+		d->first = a->next;
+		debug_answer_destroy(a);
+	}
+	debug_picture_destroy(d->picture);
+	free(d->working);
+	free(d->note);
+	free(d->path);
+	free(d);
+}
+
+struct debugger *debugger_start(const char *path, uint64_t icount, struct err *err)
+{
+	struct debugger *d = mem_alloc(sizeof *d);
+	int ends[2] = {-1, -1};
+	bool ok = pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0;
+	d->cancel.fd = ends[0];
+	d->cancel_end = ends[1];
+	d->qemu = -1;
+	d->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	d->path = mem_str(path);
+	d->start = icount;
+	d->working = mem_str("opening the run");
+	d->since_ms = debugger_clock_ms();
+	if (!ok || d->news < 0)
+		err_sys(err, errno, "no pipe for the debug session");
+	else if (make_thread(d, err))
+		return d;
+	release(d);
+	return NULL;
+}
+
+/* What engine/cancel takes for a signal. */
+static void press_cancel(struct debugger *d)
+{
+	struct signalfd_siginfo signal = {0};
+	ssize_t ignored = write(d->cancel_end, &signal, sizeof signal); /* a full pipe has been asked often enough */
+	(void)ignored;
+}
+
+void debugger_end(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	d->ending = true;
+	press_cancel(d);
+	d->cancelled_ms = debugger_clock_ms();
+	pthread_cond_signal(&d->wake);
+	pthread_mutex_unlock(&d->mutex);
+}
+
+bool debugger_ended(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	bool ended = d->ended;
+	pthread_mutex_unlock(&d->mutex);
+	return ended;
+}
+
+void debugger_destroy(struct debugger *d)
+{
+	if (!d)
+		return;
+	debugger_end(d);
+	pthread_join(d->thread, NULL);
+	pthread_cond_destroy(&d->wake);
+	pthread_mutex_destroy(&d->mutex);
+	release(d);
+}
+
+int debugger_fd(const struct debugger *d)
+{
+	return d->news;
+}
+
+/* With the mutex held. */
+static bool queue(struct debugger *d, const char *line, bool typed, struct err *err)
+{
+	if (d->queued == DEBUGGER_QUEUE_MAX)
+		return err_set(err, ERR_USAGE, "%d moves wait already: Esc stops them", DEBUGGER_QUEUE_MAX);
+	d->queue[d->queued++] = (struct debug_order){mem_str(line), typed};
+	pthread_cond_signal(&d->wake);
+	return true;
+}
+
+bool debugger_run(struct debugger *d, const char *line, bool typed, struct err *err)
+{
+	pthread_mutex_lock(&d->mutex);
+	bool ok = queue(d, line, typed, err);
+	pthread_mutex_unlock(&d->mutex);
+	return ok;
+}
+
+static void drop_moves(struct debugger *d, bool typed_too)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < d->queued; i++)
+		if (d->queue[i].typed && !typed_too)
+			d->queue[kept++] = d->queue[i];
+		else
+			free(d->queue[i].line);
+	d->queued = kept;
+}
+
+bool debugger_goto(struct debugger *d, uint64_t icount, struct err *err)
+{
+	char line[48];
+	snprintf(line, sizeof line, "goto %" PRIu64, icount);
+	pthread_mutex_lock(&d->mutex);
+	drop_moves(d, false);
+	/* A playhead that is dragged does not wait for each place that it passes. */
+	if (d->working && !strncmp(d->working, "goto ", 5))
+		press_cancel(d);
+	bool ok = queue(d, line, false, err);
+	pthread_mutex_unlock(&d->mutex);
+	return ok;
+}
+
+bool debugger_cancel(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	bool any = d->working || d->queued;
+	drop_moves(d, true);
+	if (d->working) {
+		press_cancel(d);
+		d->cancelled_ms = d->cancelled_ms ? d->cancelled_ms : debugger_clock_ms();
+	}
+	pthread_mutex_unlock(&d->mutex);
+	return any;
+}
+
+void debugger_watch(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	if (d->working && d->cancelled_ms && debugger_clock_ms() - d->cancelled_ms > DEBUGGER_PATIENCE_MS && d->qemu >= 0) {
+		pidfd_send_signal(d->qemu, SIGKILL, NULL, 0);
+		d->cancelled_ms = 0;
+	}
+	pthread_mutex_unlock(&d->mutex);
+}
+
+bool debugger_busy(struct debugger *d, char **ret_what, int64_t *ret_since_ms)
+{
+	pthread_mutex_lock(&d->mutex);
+	bool busy = d->working || d->queued;
+	if (ret_what)
+		*ret_what = d->working ? mem_str(d->working) : NULL;
+	if (ret_since_ms)
+		*ret_since_ms = d->since_ms;
+	pthread_mutex_unlock(&d->mutex);
+	return busy;
+}
+
+struct debug_picture *debugger_take_picture(struct debugger *d)
+{
+	uint64_t count;
+	ssize_t ignored = read(d->news, &count, sizeof count);
+	(void)ignored;
+	pthread_mutex_lock(&d->mutex);
+	struct debug_picture *p = d->picture;
+	d->picture = NULL;
+	pthread_mutex_unlock(&d->mutex);
+	return p;
+}
+
+struct debug_answer *debugger_take_answer(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	struct debug_answer *a = d->first;
+	if (a)
+		d->first = a->next;
+	if (!d->first)
+		d->last = NULL;
+	pthread_mutex_unlock(&d->mutex);
+	return a;
+}
+
+char *debugger_take_note(struct debugger *d, bool *ret_is_error)
+{
+	pthread_mutex_lock(&d->mutex);
+	char *text = d->note;
+	*ret_is_error = d->note_is_error;
+	d->note = NULL;
+	pthread_mutex_unlock(&d->mutex);
+	return text;
+}
+
+void debug_answer_destroy(struct debug_answer *a)
+{
+	if (!a)
+		return;
+	free(a->line);
+	free(a->output);
+	free(a->problem);
+	free(a);
+}
+
+const char *debugger_verb(size_t i, const char **ret_operands, const char **ret_about)
+{
+	if (i >= verbs_count())
+		return NULL;
+	const struct verb *verb = verbs_get(i);
+	if (ret_operands)
+		*ret_operands = verb->operands;
+	if (ret_about)
+		*ret_about = verb->about;
+	return verb->name;
+}
+
+bool debugger_knows(const char *line, bool exact)
+{
+	struct err ignored;
+	char *word = mem_strn(line, strcspn(line, " "));
+	const struct verb *verb = verbs_find(word, &ignored);
+	bool known = verb && (!exact || !strcmp(verb->name, word) || (verb->alias && !strcmp(verb->alias, word)));
+	free(word);
+	return known;
+}

@@ -1,0 +1,49 @@
+/*
+ * The inside of struct debugger, for the two files that make it up: debugger_core.c is called by the screen, debugger_thread.c is
+ * the thread that owns the machine.
+ */
+#ifndef TUI_DEBUGGER_PARTS_H
+#define TUI_DEBUGGER_PARTS_H
+
+#include <pthread.h>
+
+#include "engine/verbs.h"
+#include "tui/debugger.h"
+
+/* A line that waits. */
+struct debug_order {
+	char *line;
+	bool typed;
+};
+
+struct debugger {
+	pthread_t thread;
+	pthread_mutex_t mutex; /* guards all up to `ended` */
+	pthread_cond_t wake;
+	struct debug_order queue[DEBUGGER_QUEUE_MAX];
+	size_t queued;
+	char *working;                  /* what the thread is at; NULL: nothing */
+	int64_t since_ms, cancelled_ms; /* cancelled_ms: what it works on shall end since then; 0: it need not */
+	int qemu;                       /* a pidfd; -1: not known */
+	bool ending, ended;
+	struct debug_picture *picture;
+	struct debug_answer *first, *last;
+	char *note;
+	bool note_is_error;
+	int news; /* eventfd */
+	/* The thread's own. */
+	struct cancel cancel; /* its fd is the reading end of a pipe */
+	int cancel_end;       /* the writing end */
+	char *path;
+	uint64_t start;
+	struct verbs verbs;
+	struct bookmarks bookmarks;
+	struct breaks breaks;
+	unsigned generation; /* of the walk */
+};
+
+int64_t debugger_clock_ms(void);          /* of CLOCK_MONOTONIC */
+void debugger_tell(struct debugger *d);   /* there is something to be taken */
+void *debugger_thread(void *debugger);    /* what the thread executes, from the opening of the run to its end */
+
+#endif

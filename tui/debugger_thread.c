@@ -1,0 +1,240 @@
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tui/debugger_parts.h"
+
+#define LOOK_MS 300 /* how often an idle machine is asked whether it lives */
+
+static void note(struct debugger *d, bool is_error, const char *text)
+{
+	pthread_mutex_lock(&d->mutex);
+	free(d->note);
+	d->note = mem_str(text);
+	d->note_is_error = is_error;
+	pthread_mutex_unlock(&d->mutex);
+	debugger_tell(d);
+}
+
+/* With the mutex held: what was asked to stop before does not concern what begins now. */
+static void begin(struct debugger *d, const char *what)
+{
+	struct signalfd_siginfo drop;
+	while (read(d->cancel.fd, &drop, sizeof drop) > 0)
+		;
+	d->cancel.requested = d->ending;
+	free(d->working);
+	d->working = mem_str(what);
+	d->since_ms = debugger_clock_ms();
+	d->cancelled_ms = 0;
+}
+
+static void done(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	free(d->working);
+	d->working = NULL;
+	pthread_mutex_unlock(&d->mutex);
+	debugger_tell(d);
+}
+
+/* A machine that died while nobody used it: another one is brought to the same place. */
+static bool revive(struct debugger *d, struct err *err)
+{
+	struct session *s = d->verbs.session;
+	struct walk *walk = session_walk(s);
+	struct walk_trip trip;
+	uint64_t back = walk_now(walk), other = back > walk_start(walk) ? walk_start(walk) : back + 1;
+	bool ok = walk_to(walk, other, &trip, err) && walk_to(walk, back, &trip, err);
+	session_moved(s);
+	return ok;
+}
+
+/* So that the other threads can end a QEMU that answers nothing: by descriptor, since its number may be another's by then. */
+static void publish(struct debugger *d)
+{
+	struct machine *m = walk_machine(session_walk(d->verbs.session));
+	int fd = m && machine_pid(m) > 0 ? pidfd_open(machine_pid(m), 0) : -1;
+	pthread_mutex_lock(&d->mutex);
+	if (d->qemu >= 0)
+		close(d->qemu);
+	d->qemu = fd;
+	pthread_mutex_unlock(&d->mutex);
+}
+
+static void say_restarted(struct debugger *d)
+{
+	unsigned generation = walk_generation(session_walk(d->verbs.session));
+	if (generation != d->generation && session_was_restarted(d->verbs.session)) /* said once, here or by a verb */
+		note(d, true, "QEMU had ended and was started again: this is the same place");
+	if (generation != d->generation)
+		publish(d);
+	d->generation = generation;
+}
+
+static void take_picture(struct debugger *d)
+{
+	struct err err = {0};
+	struct debug_picture *p = debug_picture_take(&d->verbs, &err);
+	if (!p && err.code == ERR_QEMU && revive(d, &err))
+		p = debug_picture_take(&d->verbs, &err);
+	say_restarted(d);
+	if (!p) {
+		note(d, true, err.text);
+		return;
+	}
+	pthread_mutex_lock(&d->mutex);
+	debug_picture_destroy(d->picture);
+	d->picture = p;
+	pthread_mutex_unlock(&d->mutex);
+	debugger_tell(d);
+}
+
+/* True when it was cancelled. */
+static bool run_order(struct debugger *d, struct debug_order *order)
+{
+	struct buf out = {0};
+	struct err err = {0};
+	bool ok = verbs_run(&d->verbs, order->line, strlen(order->line), &out, &err);
+	struct debug_answer *a = mem_alloc(sizeof *a);
+	a->line = order->line;
+	a->typed = order->typed;
+	a->quit = d->verbs.quit;
+	a->output = out.size ? buf_take(&out) : mem_str("");
+	a->problem = ok ? NULL : mem_str(err.text);
+	a->cancelled = !ok && err.code == ERR_CANCELLED;
+	buf_free(&out);
+	pthread_mutex_lock(&d->mutex);
+	if (d->last)
+		d->last->next = a;
+	else
+		d->first = a;
+	d->last = a;
+	pthread_mutex_unlock(&d->mutex);
+	debugger_tell(d);
+	return !ok && err.code == ERR_CANCELLED;
+}
+
+static bool machine_lives(struct debugger *d)
+{
+	struct machine *m = walk_machine(session_walk(d->verbs.session));
+	if (!m)
+		return false;
+	struct pollfd monitor = {.fd = machine_fd(m), .events = POLLIN};
+	return poll(&monitor, 1, 0) <= 0 || !(monitor.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+/* Waits for an order; false at the end. An idle machine is looked after meanwhile. */
+static bool next_order(struct debugger *d, struct debug_order *ret)
+{
+	bool got = false;
+	pthread_mutex_lock(&d->mutex);
+	while (!d->ending && !(got = d->queued > 0)) {
+		struct timespec until;
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += LOOK_MS * 1000000L;
+		until.tv_sec += until.tv_nsec / 1000000000L;
+		until.tv_nsec %= 1000000000L;
+		if (pthread_cond_timedwait(&d->wake, &d->mutex, &until) != ETIMEDOUT)
+			continue;
+		pthread_mutex_unlock(&d->mutex);
+		bool lives = machine_lives(d);
+		pthread_mutex_lock(&d->mutex);
+		if (lives || d->ending)
+			continue;
+		begin(d, "starting QEMU again");
+		pthread_mutex_unlock(&d->mutex);
+		struct err err = {0};
+		if (!revive(d, &err))
+			note(d, true, err.text);
+		take_picture(d);
+		done(d);
+		pthread_mutex_lock(&d->mutex);
+	}
+	if (got) {
+		*ret = d->queue[0];
+		memmove(d->queue, d->queue + 1, --d->queued * sizeof d->queue[0]);
+		begin(d, ret->line);
+	}
+	pthread_mutex_unlock(&d->mutex);
+	return got;
+}
+
+static void return_to(struct debugger *d, uint64_t icount)
+{
+	struct session *s = d->verbs.session;
+	struct walk_trip trip;
+	struct err err = {0};
+	pthread_mutex_lock(&d->mutex);
+	begin(d, "returning");
+	pthread_mutex_unlock(&d->mutex);
+	if (!walk_to(session_walk(s), session_zero(s) + icount, &trip, &err))
+		note(d, true, err.text);
+	session_moved(s);
+}
+
+static bool is_last(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	bool last = !d->queued && !d->ending;
+	pthread_mutex_unlock(&d->mutex);
+	return last;
+}
+
+static void serve(struct debugger *d)
+{
+	struct debug_order order;
+	bool stale = true; /* the picture shows another place */
+	do {
+		uint64_t before = session_icount(d->verbs.session);
+		unsigned generation = d->generation;
+		if (stale && is_last(d)) { /* of a row of steps only the last place is looked at */
+			take_picture(d);
+			stale = false;
+		}
+		done(d);
+		if (!next_order(d, &order))
+			return;
+		/* A QEMU that was given up took the place with it. */
+		if (run_order(d, &order) && walk_generation(session_walk(d->verbs.session)) != generation)
+			return_to(d, before);
+		say_restarted(d);
+		stale |= session_icount(d->verbs.session) != before || d->generation != generation;
+	} while (true);
+}
+
+void *debugger_thread(void *argument)
+{
+	struct debugger *d = argument;
+	struct err err = {0};
+	struct session_options options = {.run = d->path, .cancel = &d->cancel};
+	d->verbs.session = session_open(&options, &err);
+	if (d->verbs.session) {
+		struct session *s = d->verbs.session;
+		struct walk_trip trip;
+		/* Without a place to keep them there are no bookmarks, which is said when one is made. */
+		bookmarks_load(&d->bookmarks, timeline_name(session_timeline(s)), &(struct err){0});
+		d->verbs.bookmarks = &d->bookmarks;
+		d->verbs.breaks = &d->breaks;
+		d->verbs.cancel = &d->cancel;
+		d->generation = walk_generation(session_walk(s));
+		publish(d);
+		if (!session_go(s, d->start, &trip, &err))
+			note(d, true, err.text);
+		serve(d);
+		bookmarks_finish(&d->bookmarks);
+		session_close(s);
+	} else {
+		note(d, true, err.text);
+	}
+	pthread_mutex_lock(&d->mutex);
+	d->ended = true;
+	pthread_mutex_unlock(&d->mutex);
+	done(d);
+	return NULL;
+}
