@@ -42,8 +42,8 @@ struct debugger {
 	unsigned generation; /* of the walk */
 };
 
-int64_t debugger_clock_ms(void);          /* of CLOCK_MONOTONIC */
-void debugger_tell(struct debugger *d);   /* there is something to be taken */
-void *debugger_thread(void *debugger);    /* what the thread executes, from the opening of the run to its end */
+int64_t debugger_clock_ms(void);        /* of CLOCK_MONOTONIC */
+void debugger_tell(struct debugger *d); /* there is something to be taken */
+void *debugger_thread(void *debugger);  /* what the thread executes, from the opening of the run to its end */
 
 #endif
