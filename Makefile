@@ -14,7 +14,7 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	observer listener play manifest rundir runlist recorded prepare lineage \
 	regs memory types ksyms layout guestfile guestdir maps process owners openfiles demangle debugfile symbols expr unwind kcode orc value variables disas program sourcefile statediff \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
-	marks walk scan words bookmarks moves here session record fork verb verb_focus verb_moves verb_machine verb_guest verb_source verb_diff verb_scan verb_breaks verb_register verb_lines verb_fork verbs \
+	marks walk scan words bookmarks moves here session record fork verb verb_moves verb_machine verb_frame verb_guest verb_source verb_diff verb_scan verb_breaks verb_register verb_lines verb_fork verbs \
 	extract tracee gdbserver dapserver \
 	replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.

@@ -33,7 +33,7 @@ struct here *here_create(const char *const *debug_dirs, size_t debug_dir_count)
 	h->debug_dirs = debug_dirs;
 	h->debug_dir_count = debug_dir_count;
 	h->node = -1;
-	h->frame = HERE_NO_FRAME;
+	h->frame = HERE_FRAME_NONE;
 	return h;
 }
 
@@ -166,10 +166,21 @@ struct here_choice here_choice(const struct here *h)
 	return h->choice;
 }
 
-void here_choose(struct here *h, const struct here_choice *choice)
+void here_set_choice(struct here *h, const struct here_choice *choice)
 {
 	h->choice = *choice;
-	h->frame = HERE_NO_FRAME;
+	h->frame = HERE_FRAME_NONE;
+}
+
+void here_choose(struct here *h, uint32_t pid, uint32_t thread)
+{
+	here_set_choice(h, &(struct here_choice){.kind = pid ? HERE_PROCESS : HERE_CURRENT, .pid = pid, .thread = thread});
+}
+
+bool here_is_chosen(struct here *h)
+{
+	struct err ignored;
+	return h->choice.kind != HERE_CURRENT && here_focus(h, &ignored);
 }
 
 /* The one on the processor, or of the node that things are about here. */
@@ -194,13 +205,13 @@ const struct process *here_focus(struct here *h, struct err *err)
 	if (h->choice.kind == HERE_PROCESS) {
 		p = process_find(list, h->choice.pid);
 		if (!p)
-			err_set(err, ERR_INPUT, "process %u, which is in focus, does not exist here (`focus current` ends that)",
+			err_set(err, ERR_INPUT, "process %u, which is in focus, does not exist here (`focus none` ends that)",
 				h->choice.pid);
 		return p;
 	}
 	p = here_node(h, h->choice.node, err);
 	if (!p)
-		err_set(err, ERR_INPUT, "the node in focus has no process here (`focus current` ends that)");
+		err_set(err, ERR_INPUT, "the node in focus has no process here (`focus none` ends that)");
 	return p;
 }
 
@@ -216,7 +227,7 @@ static uint64_t task_of(struct here *h, const struct process *p, uint32_t thread
 	return 0;
 }
 
-uint64_t here_focus_task(struct here *h, struct err *err)
+uint64_t here_thread(struct here *h, struct err *err)
 {
 	const struct process *p = here_focus(h, err);
 	return p ? task_of(h, p, h->choice.kind == HERE_CURRENT ? 0 : h->choice.thread, err) : 0;
@@ -225,7 +236,7 @@ uint64_t here_focus_task(struct here *h, struct err *err)
 bool here_focus_runs(struct here *h)
 {
 	struct err ignored;
-	uint64_t task = here_focus_task(h, &ignored);
+	uint64_t task = here_thread(h, &ignored);
 	return task && task == h->processes.current_task;
 }
 
@@ -274,7 +285,7 @@ const struct frames *here_frames(struct here *h, uint32_t pid, uint32_t thread, 
 {
 	const struct process *p = find(h, pid, err);
 	struct program *program = p ? here_program(h, p->pid, err) : NULL;
-	uint64_t task = !program ? 0 : pid || thread ? task_of(h, p, thread, err) : here_focus_task(h, err);
+	uint64_t task = !program ? 0 : pid || thread ? task_of(h, p, thread, err) : here_thread(h, err);
 	if (!task)
 		return NULL;
 	if (h->has_frames && h->frames_task == task)
@@ -286,21 +297,26 @@ const struct frames *here_frames(struct here *h, uint32_t pid, uint32_t thread, 
 	return &h->frames;
 }
 
-size_t here_frame(const struct here *h)
+size_t here_chosen_frame(const struct here *h)
 {
-	return h->frame_at == h->at ? h->frame : HERE_NO_FRAME;
+	return h->frame_at == h->at ? h->frame : HERE_FRAME_NONE;
 }
 
-void here_select(struct here *h, size_t frame)
+bool here_frame_is_chosen(const struct here *h)
+{
+	return here_chosen_frame(h) != HERE_FRAME_NONE;
+}
+
+void here_choose_frame(struct here *h, size_t frame)
 {
 	h->frame = frame;
 	h->frame_at = h->at;
 }
 
-const struct frame *here_scope_frame(struct here *h, size_t *ret_number, struct err *err)
+const struct frame *here_frame(struct here *h, size_t *ret_number, struct err *err)
 {
 	const struct frames *frames = here_frames(h, 0, 0, err);
-	size_t i = here_frame(h);
+	size_t i = here_chosen_frame(h);
 	if (!frames)
 		return NULL;
 	if (i >= frames->count) {

@@ -48,17 +48,21 @@ struct here_choice {
 	size_t node;     /* HERE_NODE: its main process, whichever that is at a moment */
 };
 struct here_choice here_choice(const struct here *h);
-/* Takes the choice, and no frame. */
-void here_choose(struct here *h, const struct here_choice *choice);
+/* Takes the choice, and no frame of it. */
+void here_set_choice(struct here *h, const struct here_choice *choice);
+/* HERE_PROCESS; pid 0: HERE_CURRENT. */
+void here_choose(struct here *h, uint32_t pid, uint32_t thread);
+/* Somebody was chosen, and is here. */
+bool here_is_chosen(struct here *h);
 /*
- * The process that questions without a pid are about: the one that was chosen, if it exists here. With HERE_CURRENT the one on
- * the processor when it belongs to a node; else, since the agent or the idle task is nobody's question, the main process of the
- * preferred node, if it has one; else the one on the processor.
+ * The process that questions without a pid are about: the one that was chosen; it is an error when it does not exist here. With
+ * HERE_CURRENT the one on the processor when it belongs to a node; else, since the agent or the idle task is nobody's question,
+ * the main process of the preferred node, if it has one; else the one on the processor.
  */
 const struct process *here_focus(struct here *h, struct err *err);
 /* The task of the thread in focus: the one chosen; else the one on the processor if it is of that process; else the first. 0 when
  * there is none. */
-uint64_t here_focus_task(struct here *h, struct err *err);
+uint64_t here_thread(struct here *h, struct err *err);
 /* Is the thread in focus the one on the processor? */
 bool here_focus_runs(struct here *h);
 /* The address space of the process in focus; the processor's own where there is none. */
@@ -69,13 +73,15 @@ struct program *here_program(struct here *h, uint32_t pid, struct err *err);
  * of that program. */
 const struct frames *here_frames(struct here *h, uint32_t pid, uint32_t thread, struct err *err);
 
-#define HERE_NO_FRAME SIZE_MAX
-/* The number of the frame of the thread in focus that was selected at this place; HERE_NO_FRAME when none was. */
-size_t here_frame(const struct here *h);
-/* A frame is selected for as long as the machine stands where it is (or comes back there) and nobody else is in focus. */
-void here_select(struct here *h, size_t frame);
-/* The frame that variables are of: the selected one, else the innermost of user code, else the innermost. NULL when there is
+#define HERE_FRAME_NONE SIZE_MAX
+/* The number of the frame of the thread in focus that was chosen at this place; HERE_FRAME_NONE when none was. */
+size_t here_chosen_frame(const struct here *h);
+/* Until another one is, somebody else is in focus, or the machine stands elsewhere; a scan that comes back here does not end it.
+ */
+void here_choose_frame(struct here *h, size_t frame);
+bool here_frame_is_chosen(const struct here *h);
+/* The frame that variables are of: the chosen one, else the innermost of user code, else the innermost. NULL when there is
  * none; *ret_number may be NULL. */
-const struct frame *here_scope_frame(struct here *h, size_t *ret_number, struct err *err);
+const struct frame *here_frame(struct here *h, size_t *ret_number, struct err *err);
 
 #endif

@@ -238,11 +238,11 @@ size_t program_places(const struct program *p, const struct frame *frame, struct
 	return 1;
 }
 
-void program_print_frame(struct program *p, const struct frame *frame, size_t number, bool selected, struct buf *out)
+static void print_frame(struct program *p, const struct frame *frame, size_t number, char mark, struct buf *out)
 {
 	struct symbols_place places[SYMBOLS_INLINE_MAX];
 	size_t count = program_places(p, frame, places);
-	buf_printf(out, "#%-3zu%c", number, selected ? '>' : ' ');
+	buf_printf(out, "#%-3zu%c", number, mark);
 	if (!count)
 		buf_printf(out, "0x%" PRIx64 "\n", frame->pc);
 	for (size_t i = 0; i < count; i++) {
@@ -274,12 +274,22 @@ void program_print_frame(struct program *p, const struct frame *frame, size_t nu
 	}
 }
 
-void program_print_where(struct program *p, const struct frames *frames, size_t selected, struct buf *out)
+void program_print_frame(struct program *p, const struct frame *frame, size_t number, struct buf *out)
+{
+	print_frame(p, frame, number, ' ', out);
+}
+
+void program_print_calls(struct program *p, const struct frames *frames, size_t chosen, struct buf *out)
 {
 	for (size_t i = 0; i < frames->count; i++)
-		program_print_frame(p, &frames->list[i], i, i == selected, out);
+		print_frame(p, &frames->list[i], i, i == chosen ? '>' : ' ', out);
 	if (frames->end)
 		buf_printf(out, "(%s)\n", frames->end);
+}
+
+void program_print_where(struct program *p, const struct frames *frames, struct buf *out)
+{
+	program_print_calls(p, frames, SIZE_MAX, out);
 }
 
 struct scope program_scope(struct program *p, const struct frame *frame)

@@ -51,11 +51,12 @@ void program_where(struct program *program, uint64_t task, struct frames *frames
  * program. */
 size_t program_places(const struct program *program, const struct frame *frame, struct symbols_place places[SYMBOLS_INLINE_MAX]);
 
-/* "#2  outer (depth=3) at prog.c:44" for each frame; inlined calls are lines without a number. The number `selected` (SIZE_MAX:
- * none) is marked with ">". */
-void program_print_where(struct program *program, const struct frames *frames, size_t selected, struct buf *out);
-/* One of these frames. */
-void program_print_frame(struct program *program, const struct frame *frame, size_t number, bool selected, struct buf *out);
+/* "#2  outer (depth=3) at prog.c:44", after lines without a number for the calls that were inlined there. */
+void program_print_frame(struct program *program, const struct frame *frame, size_t number, struct buf *out);
+/* That for each frame, and why there is none further out. The one with the number `chosen` (SIZE_MAX: none) is marked: "#2  >".
+ */
+void program_print_calls(struct program *program, const struct frames *frames, size_t chosen, struct buf *out);
+void program_print_where(struct program *program, const struct frames *frames, struct buf *out); /* none is marked */
 
 /* For variables_print and its kin. frame may be NULL: globals only. */
 struct scope program_scope(struct program *program, const struct frame *frame);

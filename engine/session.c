@@ -175,6 +175,7 @@ void session_came(struct session *s, uint64_t left)
 	session_moved(s);
 	if (session_icount(s) == left)
 		return;
+	here_choose_frame(s->here, HERE_FRAME_NONE);
 	if (s->history_at == HISTORY_MAX) {
 		memmove(s->history, s->history + 1, (HISTORY_MAX - 1) * sizeof *s->history);
 		s->history_at--;
@@ -196,6 +197,7 @@ static bool visit(struct session *s, size_t i, struct walk_trip *trip, struct er
 {
 	uint64_t left = session_icount(s), to = s->history[i];
 	bool ok = move(s, to, trip, err);
+	here_choose_frame(s->here, HERE_FRAME_NONE);
 	s->history[i] = left;
 	return ok;
 }

@@ -57,25 +57,29 @@ verb_run verb_regs, verb_mem, verb_disas, verb_digest, verb_checkpoints;
 verb_run verb_ps, verb_where, verb_threads, verb_maps, verb_fds, verb_sockets, verb_env, verb_print, verb_locals, verb_symbol,
 	verb_cat, verb_ls;
 
+/* verb_frame.c */
+verb_run verb_frame, verb_up, verb_down, verb_focus;
+/* Questions about registers and code are about a frame that called another, or a thread that is not on the processor. */
+bool verb_frame_is_meant(struct verbs *v);
+/* Those registers of that frame that are known, or the one of this name. */
+bool verb_frame_registers(struct verbs *v, const char *name, struct buf *out, struct err *err);
+/* The node (from 0) that a word names; -1 when it is a number, or none. */
+int verb_node(const struct verbs *v, const char *word);
+/* The process that a word names by its pid, or as the main one of a node; without a word (NULL) the one in focus. */
+const struct process *verb_process(struct verbs *v, const char *word, struct err *err);
+/* Puts in focus what "57", "server", "57/60", "none" names. */
+bool verb_choose(struct verbs *v, const char *word, const char *thread, struct err *err);
+/* Chooses a frame of the thread in focus by its number. */
+bool verb_choose_frame(struct verbs *v, const char *number, struct err *err);
+/* "server/60 #2": what was chosen, as it was typed; nothing when it is the current process and no frame. */
+void verb_say_choice(struct verbs *v, struct buf *out);
+
 /* verb_diff.c */
 verb_run verb_diff_state;
 /* verb_source.c */
 verb_run verb_source;
 /* Source lines around a frame's code; `lines` in all. */
 bool verb_source_of(struct verbs *v, const struct frame *frame, int lines, struct buf *out, struct err *err);
-
-/* verb_focus.c */
-verb_run verb_focus, verb_frame, verb_up, verb_down;
-/* The node (from 0) that a word names; -1 when it is a number, or none. */
-int verb_node(const struct verbs *v, const char *word);
-/* The process that a word names by its pid, or as the main one of a node; without a word (NULL) the one in focus. */
-const struct process *verb_process(struct verbs *v, const char *word, struct err *err);
-/* Puts in focus what "57", "server", "57/60", "current" names. */
-bool verb_choose(struct verbs *v, const char *word, const char *thread, struct err *err);
-/* Selects a frame of the thread in focus by its number. */
-bool verb_select(struct verbs *v, const char *number, struct err *err);
-/* "server/60 #2": what was chosen, as it was typed; nothing when it is the current process and no frame. */
-void verb_say_choice(struct verbs *v, struct buf *out);
 
 /* verb_scan.c */
 verb_run verb_last, verb_first, verb_count, verb_until, verb_runtil;
@@ -87,8 +91,6 @@ verb_run verb_last_register;
 /* An address from what a person types: anything that the current program understands; without one, numbers and kernel symbols.
  * ret_size (may be NULL): bytes there, 8 when not known. */
 bool verb_address(struct verbs *v, const char *text, uint64_t *ret, uint64_t *ret_size, struct err *err);
-/* Is what questions are about another thread than the one on the processor, or a frame that called another? */
-bool verb_is_elsewhere(struct verbs *v);
 /* verb_fork.c */
 verb_run verb_fork;
 /* verb_lines.c */

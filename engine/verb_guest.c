@@ -57,7 +57,7 @@ bool verb_where(struct verbs *v, const struct words *w, struct buf *out, struct 
 {
 	struct here *here = session_here(v->session);
 	struct here_choice before = here_choice(here);
-	size_t frame = here_frame(here);
+	size_t frame = here_chosen_frame(here);
 	struct err ignored;
 	if (!w->list[1] && before.kind == HERE_CURRENT && here_processes(here, err) && !here_focus(here, &ignored))
 		return where_idle(v, out, err);
@@ -65,10 +65,10 @@ bool verb_where(struct verbs *v, const struct words *w, struct buf *out, struct 
 	const struct frames *frames = ok ? here_frames(here, 0, 0, err) : NULL;
 	struct program *program = frames ? here_program(here, 0, err) : NULL;
 	if (program)
-		program_print_where(program, frames, here_frame(here), out);
+		program_print_calls(program, frames, here_chosen_frame(here), out);
 	if (w->list[1]) {
-		here_choose(here, &before);
-		here_select(here, frame);
+		here_set_choice(here, &before);
+		here_choose_frame(here, frame);
 	}
 	return program != NULL;
 }
@@ -153,7 +153,7 @@ static bool scope(struct verbs *v, struct scope *ret, struct err *err)
 	struct program *program = here_program(here, 0, err);
 	if (!program)
 		return false;
-	*ret = program_scope(program, here_scope_frame(here, NULL, &ignored));
+	*ret = program_scope(program, here_frame(here, NULL, &ignored));
 	return true;
 }
 
@@ -180,7 +180,7 @@ bool verb_symbol(struct verbs *v, const struct words *w, struct buf *out, struct
 	struct here *here = session_here(v->session);
 	struct err ignored;
 	struct program *program = here_program(here, 0, err);
-	if (!program || !program_address(program, here_scope_frame(here, NULL, &ignored), w->list[1], &at, &size, err))
+	if (!program || !program_address(program, here_frame(here, NULL, &ignored), w->list[1], &at, &size, err))
 		return false;
 	buf_printf(out, "0x%" PRIx64 " (%" PRIu64 " bytes) ", at, size);
 	program_name(program, at, out);

@@ -48,10 +48,8 @@ static bool look(struct verbs *v, struct at *ret, const struct symbols **ret_sym
 	if (i == frames->count)
 		return err_set(err, ERR_INPUT, "the current thread has no user code here");
 	const struct frame *f = &frames->list[i];
-	*ret = (struct at){.task = here_focus_task(here, err),
-		.pc = f->pc,
-		.cfa = f->has_cfa ? f->cfa : 0,
-		.sp = f->registers.value[FRAME_RSP]};
+	*ret = (struct at){
+		.task = here_thread(here, err), .pc = f->pc, .cfa = f->has_cfa ? f->cfa : 0, .sp = f->registers.value[FRAME_RSP]};
 	uint64_t offset = 0, start = 0, size = 0;
 	const struct symbols *symbols = program_symbols(program);
 	const char *name = symbols_name(symbols, f->pc, &offset);
@@ -325,7 +323,7 @@ static bool go(struct verbs *v, const struct words *w, bool (*find)(struct stepp
 	struct at at;
 	struct err ignored;
 	verb_say_place(v, out);
-	const struct frame *frame = here_scope_frame(session_here(v->session), NULL, &ignored);
+	const struct frame *frame = here_frame(session_here(v->session), NULL, &ignored);
 	/* Without its source there is the place alone. */
 	if (frame && !verb_source_of(v, frame, 1, out, &ignored) && look(v, &at, NULL, &ignored) && at.file)
 		buf_printf(out, "  %s:%d\n", at.file, at.line);

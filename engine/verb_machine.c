@@ -8,43 +8,14 @@
 
 enum { MEM_DEFAULT = 64, MEM_MAX = 1 << 20, DISAS_DEFAULT = 10 };
 
-/* Registers of a frame: those that are known there. */
-static bool frame_regs(struct verbs *v, const char *name, struct buf *out, struct err *err)
-{
-	struct here *here = session_here(v->session);
-	size_t number;
-	bool some = false;
-	/* A frame that nobody selected is the innermost one: that is where a thread's registers are. */
-	if (here_frame(here) == HERE_NO_FRAME)
-		here_select(here, 0);
-	const struct frame *frame = here_scope_frame(here, &number, err);
-	if (!frame)
-		return false;
-	name = name && !strcmp(name, "all") ? NULL : name;
-	for (int i = 0; i < EXPR_INTEGERS; i++) {
-		const char *each = expr_register_name(i);
-		if (!(frame->registers.known >> i & 1) || (name && strcmp(name + (name[0] == '$'), each)))
-			continue;
-		buf_printf(out, name ? "%s 0x%016" PRIx64 "\n" : "  %-9s 0x%016" PRIx64 "\n", each, frame->registers.value[i]);
-		some = true;
-	}
-	if (!some)
-		return err_set(err, ERR_INPUT, "%.40s is not known in frame %zu", name ? name : "no register", number);
-	return true;
-}
-
 bool verb_regs(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
 	struct here *here = session_here(v->session);
 	const struct stop *stop = here_stop(here, err);
 	if (!stop)
 		return false;
-	if (verb_is_elsewhere(v)) {
-		size_t selected = here_frame(here);
-		bool ok = frame_regs(v, w->list[1], out, err);
-		here_select(here, selected);
-		return ok;
-	}
+	if (verb_frame_is_meant(v))
+		return verb_frame_registers(v, w->list[1], out, err);
 	if (w->count > 1 && strcmp(w->list[1], "all")) {
 		uint64_t value;
 		if (!regs_get(&stop->regs, w->list[1], &value))
@@ -55,13 +26,6 @@ bool verb_regs(struct verbs *v, const struct words *w, struct buf *out, struct e
 	regs_print(&stop->regs, here_regs_previous(here), w->count > 1, out);
 	here_regs_shown(here);
 	return true;
-}
-
-bool verb_is_elsewhere(struct verbs *v)
-{
-	struct here *here = session_here(v->session);
-	size_t frame = here_frame(here);
-	return (here_choice(here).kind != HERE_CURRENT && !here_focus_runs(here)) || (frame && frame != HERE_NO_FRAME);
 }
 
 bool verb_address(struct verbs *v, const char *text, uint64_t *ret, uint64_t *ret_size, struct err *err)
@@ -75,13 +39,13 @@ bool verb_address(struct verbs *v, const char *text, uint64_t *ret, uint64_t *re
 	*ret_size = 8;
 	if (!stop)
 		return false;
-	if (text[0] == '$' && !verb_is_elsewhere(v) && regs_get(&stop->regs, text, ret))
+	if (text[0] == '$' && !verb_frame_is_meant(v) && regs_get(&stop->regs, text, ret))
 		return true;
 	if (text[0] >= '0' && text[0] <= '9')
 		return verb_number(text, "the address", ret, err);
 	struct program *program = here_program(here, 0, here_choice(here).kind == HERE_CURRENT ? &ignored : err);
 	if (program)
-		return program_address(program, here_scope_frame(here, NULL, &ignored), text, ret, ret_size, err);
+		return program_address(program, here_frame(here, NULL, &ignored), text, ret, ret_size, err);
 	if (here_choice(here).kind != HERE_CURRENT)
 		return false;
 	const struct guest *guest = here_guest(here, err);
@@ -126,8 +90,8 @@ bool verb_disas(struct verbs *v, const struct words *w, struct buf *out, struct 
 		return err_set(err, ERR_USAGE, "%" PRIu64 " instructions: expected 1 to %d", count, DISAS_COUNT_MAX);
 	at = stop->regs.rip;
 	/* Without an address it is about the processor, whoever has it, unless something else was chosen. */
-	bool elsewhere = verb_is_elsewhere(v);
-	const struct frame *frame = elsewhere && w->count < 2 ? here_scope_frame(here, NULL, err) : NULL;
+	bool elsewhere = verb_frame_is_meant(v);
+	const struct frame *frame = elsewhere && w->count < 2 ? here_frame(here, NULL, err) : NULL;
 	if (elsewhere && w->count < 2 && !frame)
 		return false;
 	at = frame ? frame->pc : at;

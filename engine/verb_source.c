@@ -60,7 +60,7 @@ bool verb_source(struct verbs *v, const struct words *w, struct buf *out, struct
 	if (lines > LINES_MAX)
 		return err_set(err, ERR_USAGE, "%" PRIu64 " lines: expected at most %d", lines, LINES_MAX);
 	if (w->count < 2) {
-		const struct frame *frame = here_scope_frame(session_here(v->session), NULL, err);
+		const struct frame *frame = here_frame(session_here(v->session), NULL, err);
 		return frame && verb_source_of(v, frame, (int)lines, out, err);
 	}
 	if (!verb_address(v, w->list[1], &at, NULL, err))

@@ -61,16 +61,19 @@ static const struct verb verbs[] = {
 	{"count", NULL, "ADDRESS [MOMENT]", 1, 2, "How many writes from here to a moment (default: the end).", "writes",
 		verb_count},
 
-	{"focus", NULL, "[PID|NODE|current [THREAD]]", 0, 2,
-		"Whom questions are about from now on (PID/THREAD too); current: whoever has the processor.", "the guest",
-		verb_focus},
-	{"frame", "f", "[N]", 0, 1, "Select call N of `where`: variables, registers and source are of that one.", "the guest",
-		verb_frame},
-	{"up", NULL, "[N]", 0, 1, "Select the call that made the selected one.", "the guest", verb_up},
-	{"down", NULL, "[N]", 0, 1, "Select the call that the selected one made.", "the guest", verb_down},
 	{"ps", NULL, "", 0, 0, "All processes.", "the guest", verb_ps},
 	{"where", "bt", "[PID|NODE [THREAD]]", 0, 2, "The calls that led here, or to where another process waits.", "the guest",
 		verb_where},
+	{"frame", "f", "[N]", 0, 1,
+		"One of the calls that `where` lists; with N, what locals, print, source, disas and regs are about until the "
+		"next "
+		"move.",
+		"the guest", verb_frame},
+	{"up", NULL, "[N]", 0, 1, "The frame that called this one, or N calls further out.", "the guest", verb_up},
+	{"down", NULL, "[N]", 0, 1, "The frame that this one called.", "the guest", verb_down},
+	{"focus", NULL, "[PID|NODE|none [THREAD]]", 0, 2,
+		"The process, and its thread, that questions are about from now on; none: the current one, whichever that is.",
+		"the guest", verb_focus},
 	{"threads", NULL, "[PID|NODE]", 0, 1, "Threads of a process.", "the guest", verb_threads},
 	{"maps", NULL, "[PID|NODE]", 0, 1, "Memory map of a process.", "the guest", verb_maps},
 	{"fds", NULL, "[PID|NODE]", 0, 1, "Open files of a process, or of all processes of a node.", "the guest", verb_fds},
@@ -155,7 +158,7 @@ static bool take_options(struct verbs *v, struct words *w, struct err *err)
 				return false;
 			process = true;
 		} else if (!frame && is_option(w, "-f")) {
-			if (!verb_select(v, w->list[2], err))
+			if (!verb_choose_frame(v, w->list[2], err))
 				return false;
 			frame = true;
 		} else
@@ -169,19 +172,19 @@ static bool run_verb(struct verbs *v, const struct verb *verb, struct words *w, 
 	struct here *here = v->session ? session_here(v->session) : NULL;
 	bool chosen = here && (is_option(w, "-p") || is_option(w, "-f"));
 	struct here_choice before = {0};
-	size_t frame = HERE_NO_FRAME;
+	size_t frame = HERE_FRAME_NONE;
 	if (chosen) {
 		before = here_choice(here);
-		frame = here_frame(here);
+		frame = here_chosen_frame(here);
 	}
 	bool ok = !chosen || take_options(v, w, err);
 	if (ok && (w->count - 1 < verb->least || w->count - 1 > verb->most))
 		ok = err_set(err, ERR_USAGE, "expected: %s%s%s", verb->name, *verb->operands ? " " : "", verb->operands);
 	ok = ok && verb->run(v, w, out, err);
 	if (chosen) {
-		here_choose(here, &before);
-		if (frame != HERE_NO_FRAME)
-			here_select(here, frame);
+		here_set_choice(here, &before);
+		if (frame != HERE_FRAME_NONE)
+			here_choose_frame(here, frame);
 	}
 	return ok;
 }

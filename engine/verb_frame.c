@@ -1,4 +1,4 @@
-/* Debug commands that choose whom questions are about: a process, a thread, one of its calls. */
+/* Debug commands that choose what questions are about: a process, a thread of it, a frame of the calls there. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +49,13 @@ static bool choose(struct verbs *v, const char *word, const char *thread, struct
 {
 	struct here *here = session_here(v->session);
 	struct here_choice before = here_choice(here), choice = {.kind = HERE_NODE};
-	size_t frame = here_frame(here);
+	size_t frame = here_chosen_frame(here);
 	uint64_t id = 0;
-	if (!strcmp(word, "current")) {
-		here_choose(here, &(struct here_choice){.kind = HERE_CURRENT});
-		return !thread ||
-			err_set(err, ERR_USAGE, "the current process has its own thread: '%.40s' is one too many", thread);
+	if (!strcmp(word, "none")) {
+		if (thread)
+			return err_set(err, ERR_USAGE, "expected: focus none");
+		here_choose(here, 0, 0);
+		return true;
 	}
 	const struct process *p = verb_process(v, word, err);
 	if (!p || (thread && !verb_number(thread, "the thread", &id, err)))
@@ -64,11 +65,11 @@ static bool choose(struct verbs *v, const char *word, const char *thread, struct
 		choice = (struct here_choice){.kind = HERE_PROCESS, .pid = p->pid};
 	choice.node = node < 0 ? 0 : (size_t)node;
 	choice.thread = (uint32_t)id;
-	here_choose(here, &choice);
-	if (here_focus_task(here, err))
+	here_set_choice(here, &choice);
+	if (here_thread(here, err))
 		return true;
-	here_choose(here, &before);
-	here_select(here, frame);
+	here_set_choice(here, &before);
+	here_choose_frame(here, frame);
 	return false;
 }
 
@@ -85,14 +86,14 @@ void verb_say_choice(struct verbs *v, struct buf *out)
 {
 	struct here *here = session_here(v->session);
 	struct here_choice c = here_choice(here);
-	size_t frame = here_frame(here);
+	size_t frame = here_chosen_frame(here);
 	if (c.kind == HERE_PROCESS)
 		buf_printf(out, "%u", c.pid);
 	else if (c.kind == HERE_NODE)
 		buf_str(out, timeline_node(session_timeline(v->session), c.node + 1));
 	if (c.kind != HERE_CURRENT && c.thread)
 		buf_printf(out, "/%u", c.thread);
-	if (frame != HERE_NO_FRAME)
+	if (frame != HERE_FRAME_NONE)
 		buf_printf(out, "%s#%zu", c.kind == HERE_CURRENT ? "" : " ", frame);
 }
 
@@ -102,38 +103,83 @@ bool verb_focus(struct verbs *v, const struct words *w, struct buf *out, struct 
 	if (w->count > 1 && !verb_choose(v, w->list[1], w->list[2], err))
 		return false;
 	const struct process *p = here_focus(here, err);
-	uint64_t task = p ? here_focus_task(here, err) : 0;
+	uint64_t task = p ? here_thread(here, err) : 0;
 	if (!task)
 		return false;
 	text_put_safe(out, p->name, strnlen(p->name, sizeof p->name));
 	buf_printf(out, "[%u]", p->pid);
 	for (size_t i = 0; i < p->thread_count; i++)
-		if (p->threads[i].task == task && p->thread_count > 1)
-			buf_printf(out, " thread %u", p->threads[i].id);
-	buf_str(out, here_focus_runs(here) ? ", on the processor" : ", waiting");
-	buf_str(out, here_choice(here).kind == HERE_CURRENT ? " (current)\n" : "\n");
+		if (p->threads[i].task == task && p->threads[i].id != p->pid)
+			buf_printf(out, ", thread %u", p->threads[i].id);
+	buf_str(out, here_is_chosen(here) ? " (chosen)\n" : "\n");
 	return true;
+}
+
+bool verb_frame_is_meant(struct verbs *v)
+{
+	struct here *here = session_here(v->session);
+	size_t frame = here_chosen_frame(here);
+	return (here_choice(here).kind != HERE_CURRENT && !here_focus_runs(here)) || (frame && frame != HERE_FRAME_NONE);
+}
+
+/* ---- registers of a frame ------------------------------------------------------------------------------------ */
+
+/* In the order that `regs` has, with the numbers of DWARF. */
+static const struct {
+	const char *name;
+	unsigned number;
+} registers[] = {{"rax", 0}, {"rcx", 2}, {"rdx", 1}, {"rbx", 3}, {"rsp", FRAME_RSP}, {"rbp", FRAME_RBP}, {"rsi", 4}, {"rdi", 5},
+	{"r8", 8}, {"r9", 9}, {"r10", 10}, {"r11", 11}, {"r12", 12}, {"r13", 13}, {"r14", 14}, {"r15", 15}, {"rip", FRAME_PC}};
+
+enum { REGISTERS = sizeof registers / sizeof registers[0] };
+
+bool verb_frame_registers(struct verbs *v, const char *name, struct buf *out, struct err *err)
+{
+	struct here *here = session_here(v->session);
+	bool all = !name || !strcmp(name, "all"), any = false, chosen = here_frame_is_chosen(here);
+	/* A thread's registers are those of its innermost frame. */
+	if (!chosen)
+		here_choose_frame(here, 0);
+	const struct frame *frame = here_frame(here, NULL, err);
+	if (!chosen)
+		here_choose_frame(here, HERE_FRAME_NONE);
+	if (!frame)
+		return false;
+	for (size_t i = 0; i < REGISTERS; i++) {
+		unsigned n = registers[i].number;
+		if (!all && strcmp(registers[i].name, name + (*name == '$')) != 0)
+			continue;
+		any = true;
+		buf_printf(out, all ? "  %-9s " : "%s ", registers[i].name);
+		if (n == FRAME_PC)
+			buf_printf(out, "0x%016" PRIx64 "\n", frame->pc);
+		else if (frame->registers.known >> n & 1)
+			buf_printf(out, "0x%016" PRIx64 "\n", frame->registers.value[n]);
+		else
+			buf_str(out, "not kept by the calls further in\n");
+	}
+	return any || err_set(err, ERR_USAGE, "there is no register '%.60s' in a frame: expected rax to r15, rip", name);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */
 
-static bool select_frame(struct verbs *v, uint64_t number, struct err *err)
+static bool choose_frame(struct verbs *v, uint64_t number, struct err *err)
 {
 	struct here *here = session_here(v->session);
 	const struct frames *frames = here_frames(here, 0, 0, err);
 	if (!frames)
 		return false;
 	if (number >= frames->count)
-		return err_set(err, ERR_INPUT, "there is no frame %" PRIu64 ": the last is %zu (`where` lists them)", number,
+		return err_set(err, ERR_INPUT, "there is no frame %" PRIu64 ": expected at most %zu (`where` lists them)", number,
 			frames->count ? frames->count - 1 : 0);
-	here_select(here, (size_t)number);
+	here_choose_frame(here, (size_t)number);
 	return true;
 }
 
-bool verb_select(struct verbs *v, const char *number, struct err *err)
+bool verb_choose_frame(struct verbs *v, const char *number, struct err *err)
 {
 	uint64_t n;
-	return verb_number(number, "the frame", &n, err) && select_frame(v, n, err);
+	return verb_number(number, "the frame", &n, err) && choose_frame(v, n, err);
 }
 
 /* The frame in scope as `where` has it, and its line. */
@@ -142,36 +188,36 @@ static bool say_frame(struct verbs *v, struct buf *out, struct err *err)
 	struct here *here = session_here(v->session);
 	struct err ignored;
 	size_t number;
-	const struct frame *frame = here_scope_frame(here, &number, err);
+	const struct frame *frame = here_frame(here, &number, err);
 	struct program *program = frame ? here_program(here, 0, err) : NULL;
 	if (!program)
 		return false;
-	program_print_frame(program, frame, number, false, out);
+	program_print_frame(program, frame, number, out);
 	verb_source_of(v, frame, 1, out, &ignored);
 	return true;
 }
 
 bool verb_frame(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	return (w->count < 2 || verb_select(v, w->list[1], err)) && say_frame(v, out, err);
+	return (w->count < 2 || verb_choose_frame(v, w->list[1], err)) && say_frame(v, out, err);
 }
 
 static bool move_frame(struct verbs *v, const struct words *w, bool up, struct buf *out, struct err *err)
 {
+	struct here *here = session_here(v->session);
 	uint64_t n = 1;
 	size_t now;
-	if ((w->count > 1 && !verb_number(w->list[1], "how many", &n, err)) ||
-		!here_scope_frame(session_here(v->session), &now, err))
+	if (w->count > 1 && !verb_number(w->list[1], "the number of frames", &n, err))
 		return false;
-	if (!up && n > now)
-		return err_set(err, ERR_INPUT, now ? "only %zu calls are below this one" : "this is the innermost call", now);
-	const struct frames *frames = here_frames(session_here(v->session), 0, 0, err);
+	const struct frame *frame = here_frame(here, &now, err);
+	const struct frames *frames = frame ? here_frames(here, 0, 0, err) : NULL;
 	if (!frames)
 		return false;
-	size_t above = frames->count - 1 - now;
-	if (up && n > above)
-		return err_set(err, ERR_INPUT, above ? "only %zu calls are above this one" : "this is the outermost call", above);
-	return select_frame(v, up ? now + n : now - n, err) && say_frame(v, out, err);
+	size_t left = up ? frames->count - 1 - now : now;
+	if (!left)
+		return err_set(err, ERR_INPUT, up ? "this is the outermost frame" : "this is the innermost frame");
+	n = n < left ? n : left;
+	return choose_frame(v, up ? now + n : now - n, err) && say_frame(v, out, err);
 }
 
 bool verb_up(struct verbs *v, const struct words *w, struct buf *out, struct err *err)

@@ -1,0 +1,69 @@
+#!/bin/bash
+# What questions are about: a frame of the calls here, a process or thread that was chosen; until the machine moves, or it is gone.
+# limit: 120
+. tests/lib.sh
+g++ -g -Wall -O0 -static -no-pie -o "$WORK/shop" tests/runs/questions/shop.cc || fail "shop.cc does not compile"
+cat >"$WORK/frames.yaml" <<EOF2
+polecat: 1
+name: frames
+nodes:
+  shop: {workload: {binary: shop}, command: [/shop, "20"]}
+  counter: {workload: {binary: $PWD/build/workloads/counter}, command: [/counter, "2", "2000000"]}
+properties:
+  - {id: ends, eventually: {node: shop, exited: 0}, within: 10s}
+limits: {vtime: 20s, instructions: 4G}
+EOF2
+"$POLECAT" run "$WORK/frames.yaml" --seed 3 --runs "$WORK/runs" >"$WORK/out" 2>&1 </dev/null
+run=$(echo "$WORK"/runs/2*)
+[ -f "$run/manifest.json" ] || { cat "$WORK/out"; fail "no run"; }
+at=$(($(grep '"node":"shop"' "$run/events.jsonl" | sed -n 's/.*"icount":\([0-9]*\),.*"text":"ready".*/\1/p') + 800000))
+ask() { # COMMAND...
+	local commands=()
+	for command in "$@"; do commands+=(-e "$command"); done
+	expect 0 "$POLECAT" debug "$run" --at "$at" "${commands[@]}"
+}
+wrong() { # SENTENCE COMMAND...
+	local sentence=$1 commands=()
+	shift
+	for command in "$@"; do commands+=(-e "$command"); done
+	expect 4 "$POLECAT" debug "$run" --at "$at" "${commands[@]}"
+	says "$sentence"
+}
+# after COMMAND: what it printed.
+after() { awk -v line="> $1" 'on && /^> / { exit } on; $0 == line { on = 1 }' "$WORK/out"; }
+
+# ---- frames ------------------------------------------------------------------------------------------------------
+ask 'focus shop' where
+from=$(sed -n 's/^#\([0-9]*\) .*sell (.*/\1/p' "$WORK/out")
+[ -n "$from" ] || { cat "$WORK/out"; fail "sell is not among the calls"; }
+inner=$((from - 1))
+ask 'focus shop' 'locals' "frame $from" 'locals' 'source' 'print store.id' 'regs rip' 'disas' 'up' 'down' "frame $inner" 'locals'
+after 'focus shop' | grep -qE '^shop\[[0-9]+\] \(chosen\)$' || fail "the process that was chosen is not named"
+after "frame $from" | grep -qE "^#$from +shop::sell \(" || fail "the frame that was chosen is not shown"
+after source | grep -qE '^shop::sell, .*shop.cc:[0-9]+$' || fail "the source is not that of the frame"
+after source | grep -qE '^=> ' || fail "the source has no current line"
+address=$(after 'regs rip' | sed 's/^rip 0x0*//')
+after disas | grep -qE "0x0*$address" || fail "the instructions are not those of the frame: $address"
+after up | grep -qE "^#$((from + 1)) +main \(" || fail "up does not lead to main"
+after down | grep -qE "^#$from +shop::sell \(" || fail "down does not lead back"
+[ "$(grep -c '^store = @' "$WORK/out")" = 1 ] || fail "the locals of sell are not there once"
+[ "$(grep -c '^left = ' "$WORK/out")" = 2 ] || fail "the locals of the inner frame are not there twice"
+wrong 'there is no frame 99: expected at most [0-9]+ \(`where` lists them\)' 'focus shop' 'frame 99'
+wrong 'this is the innermost frame' 'focus shop' 'frame 0' down
+wrong 'this is the outermost frame' 'focus shop' 'frame 0' 'up 999' up
+wrong 'there is no register' 'focus shop' "frame $from" 'regs xmm77'
+# A move ends it.
+ask 'focus shop' "frame $from" stepi rstepi frame
+after frame | grep -qE "^#$from " && fail "the frame is still chosen after a move"
+
+# ---- processes and threads ----------------------------------------------------------------------------------------
+ask 'focus' 'focus counter' 'where' 'stepi 1000' 'focus' 'threads' 'focus none'
+after 'focus counter' | grep -qE '^counter\[[0-9]+\] \(chosen\)$' || fail "counter was not chosen"
+after 'where' | grep -qE '^#[0-9]+ +' || fail "no calls of counter"
+[ "$(grep -c 'counter\[[0-9]*\] (chosen)' "$WORK/out")" = 2 ] || { cat "$WORK/out"; fail "a move forgets the process"; }
+after 'focus none' | grep -q chosen && fail "nobody is chosen any more"
+pid=$(after 'focus counter' | sed 's/.*\[\([0-9]*\)\].*/\1/')
+wrong "process $pid has no thread 1 " "focus counter 1"
+wrong 'there is no process 9999 here' 'focus 9999'
+wrong 'expected: focus none' 'focus none 3'
+exit 0
