@@ -294,7 +294,7 @@ void program_print_where(struct program *p, const struct frames *frames, struct 
 
 struct scope program_scope(struct program *p, const struct frame *frame)
 {
-	return (struct scope){{program_read, p, p->symbols}, frame};
+	return (struct scope){.world = {.read = program_read, .data = p, .symbols = p->symbols}, .frame = frame};
 }
 
 bool program_disas(struct program *p, uint64_t address, uint64_t end, size_t count, uint64_t pc, struct buf *out, struct err *err)

@@ -119,8 +119,7 @@ bool value_number(const struct value_world *w, const struct value *value, uint64
 
 /* ---- parts ---------------------------------------------------------------------------------------------------- */
 
-/* A member DIE as a value. */
-static struct value member_value(const struct value *whole, Dwarf_Die *member, const Dwarf_Die *type)
+struct value value_of_member(const struct value *whole, Dwarf_Die *member, const Dwarf_Die *type)
 {
 	uint64_t offset = 0, bits = 0, bit_size = 0, storage, old;
 	number_attribute(member, DW_AT_data_member_location, &offset);
@@ -155,7 +154,7 @@ static bool find_member(const struct value *whole, Dwarf_Die *type, const char *
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !value_type_of(&child, &child_type))
 			continue;
 		const char *called = dwarf_diename(&child);
-		struct value part = member_value(whole, &child, &child_type);
+		struct value part = value_of_member(whole, &child, &child_type);
 		Dwarf_Die peeled;
 		if (tag == DW_TAG_member && called && strlen(called) == size && !memcmp(called, name, size)) {
 			*ret = part;
@@ -221,6 +220,13 @@ static uint64_t dimension_of(Dwarf_Die *array, size_t dimension)
 	return 0;
 }
 
+uint64_t value_count(const struct value *value)
+{
+	Dwarf_Die type;
+	bool is_array = value->has_type && value_peel(&value->type, &type) && dwarf_tag(&type) == DW_TAG_array_type;
+	return is_array ? dimension_of(&type, value->dimension) : 0;
+}
+
 bool value_element(const struct value_world *w, const struct value *value, int64_t index, struct value *ret, struct err *err)
 {
 	Dwarf_Die type, element;
@@ -247,6 +253,11 @@ bool value_element(const struct value_world *w, const struct value *value, int64
 
 static void print_any(const struct value_world *w, const struct value *value, int depth, struct buf *out);
 
+static bool is_full(const struct value_world *w, const struct buf *out)
+{
+	return w->room && out->size >= w->room;
+}
+
 static bool is_char(const Dwarf_Die *type)
 {
 	Dwarf_Die peeled;
@@ -255,6 +266,16 @@ static bool is_char(const Dwarf_Die *type)
 		number_attribute(&peeled, DW_AT_byte_size, &size) && size == 1 &&
 		number_attribute(&peeled, DW_AT_encoding, &encoding) &&
 		(encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
+}
+
+bool value_is_text(const struct value *value)
+{
+	Dwarf_Die type, target;
+	if (!value->has_type || !value_peel(&value->type, &type))
+		return false;
+	int tag = dwarf_tag(&type);
+	return (tag == DW_TAG_pointer_type || (tag == DW_TAG_array_type && !dimension_of(&type, value->dimension + 1))) &&
+		value_type_of(&type, &target) && is_char(&target);
 }
 
 static void print_string(const char *bytes, size_t size, bool cut, struct buf *out)
@@ -394,7 +415,7 @@ static void print_members(const struct value_world *w, const struct value *value
 			continue; /* static members of C++ live elsewhere */
 		if (shown++)
 			buf_str(out, ", ");
-		if (shown > VALUE_ITEMS_MAX) {
+		if (shown > VALUE_ITEMS_MAX || is_full(w, out)) {
 			buf_str(out, "...");
 			break;
 		}
@@ -404,7 +425,7 @@ static void print_members(const struct value_world *w, const struct value *value
 			text_put_safe(out, name, strlen(name));
 			buf_str(out, " = ");
 		}
-		struct value part = member_value(value, &child, &child_type);
+		struct value part = value_of_member(value, &child, &child_type);
 		print_any(w, &part, depth + 1, out);
 	}
 	buf_char(out, '}');
@@ -442,7 +463,7 @@ static void print_dimension(
 	buf_char(out, '{');
 	for (uint64_t i = 0; i < count; i++) {
 		buf_str(out, i ? ", " : "");
-		if (i == VALUE_ITEMS_MAX) {
+		if (i == VALUE_ITEMS_MAX || is_full(w, out)) {
 			buf_printf(out, "... %" PRIu64 " more", count - i);
 			break;
 		}

@@ -35,6 +35,7 @@ struct value_world {
 	expr_read *read;
 	void *data;
 	const struct symbols *symbols;
+	size_t room; /* value_print stops in a struct or array once that many bytes are written; 0: no matter */
 };
 
 /* The type behind typedefs, const and volatile. False when there is none (void). */
@@ -42,6 +43,11 @@ bool value_peel(const Dwarf_Die *type, Dwarf_Die *ret);
 bool value_is_reference(const struct value *value); /* & or && of C++ */
 bool value_type_of(Dwarf_Die *die, Dwarf_Die *ret); /* DW_AT_type of a DIE */
 uint64_t value_size(const struct value *value);     /* bytes; 0 when it has no size */
+
+uint64_t value_count(const struct value *value); /* elements of an array; 0 when it is none, or not known */
+bool value_is_text(const struct value *value);   /* a pointer to characters, or an array of them */
+/* A member DIE of a struct that is a value, with its type. */
+struct value value_of_member(const struct value *whole, Dwarf_Die *member, const Dwarf_Die *type);
 
 /* The integer, pointer or enumerator that it is. False when it is something else or is gone. */
 bool value_number(const struct value_world *world, const struct value *value, uint64_t *ret);

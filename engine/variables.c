@@ -9,6 +9,8 @@
 
 #include "engine/text.h"
 
+enum { NAMESPACES_MAX = 4 /* in each other */ };
+
 /* The code that a frame stands in: the scopes around it, innermost first, the function last. */
 struct code {
 	Dwfl_Module *module;
@@ -255,7 +257,7 @@ static bool find_in(const struct scope *scope, const struct code *code, Dwarf_Di
 {
 	Dwarf_Die child;
 	for (int bad = dwarf_child(parent, &child); !bad; bad = dwarf_siblingof(&child, &child)) {
-		if (dwarf_tag(&child) == DW_TAG_namespace && depth < 4 &&
+		if (dwarf_tag(&child) == DW_TAG_namespace && depth < NAMESPACES_MAX &&
 			find_in(scope, code, &child, name, size, depth + 1, ret))
 			return true;
 		if (!is_called(&child, name, size) ||
@@ -507,8 +509,7 @@ bool variables_evaluate(const struct scope *scope, const char *expression, struc
 	return !*p.at || wrong(&p, "expected the end");
 }
 
-/* A value; of a reference what it refers to, with its address: "@0x7ffd2c: {x = 1}". */
-static void print_value(const struct scope *scope, const struct value *value, struct buf *out)
+void variables_print_value(const struct scope *scope, const struct value *value, struct buf *out)
 {
 	struct value target;
 	struct err ignored;
@@ -527,7 +528,7 @@ bool variables_print(const struct scope *scope, const char *expression, struct b
 		return false;
 	buf_printf(out, "%s = ", expression);
 	if (value.has_type)
-		print_value(scope, &value, out);
+		variables_print_value(scope, &value, out);
 	else if (value.place == VALUE_BYTES) {
 		memcpy(&number, value.bytes, sizeof number);
 		buf_printf(out, "0x%llx", (unsigned long long)number);
@@ -537,7 +538,7 @@ bool variables_print(const struct scope *scope, const char *expression, struct b
 	return true;
 }
 
-void variables_print_locals(const struct scope *scope, struct buf *out)
+void variables_each_local(const struct scope *scope, variables_visit *visit, void *data)
 {
 	struct code code;
 	find_code(scope, &code);
@@ -548,13 +549,57 @@ void variables_print_locals(const struct scope *scope, struct buf *out)
 			if (!name)
 				continue;
 			struct value value = variable_value(scope, &code, &child);
-			text_put_safe(out, name, strlen(name));
-			buf_str(out, " = ");
-			print_value(scope, &value, out);
-			buf_char(out, '\n');
+			visit(data, name, dwarf_tag(&child) == DW_TAG_formal_parameter, &value);
 		}
 	}
 	free(code.scopes);
+}
+
+static void each_global(
+	const struct scope *scope, const struct code *code, Dwarf_Die *parent, int depth, variables_visit *visit, void *data)
+{
+	Dwarf_Die child;
+	for (int bad = dwarf_child(parent, &child); !bad; bad = dwarf_siblingof(&child, &child)) {
+		if (dwarf_tag(&child) == DW_TAG_namespace && depth < NAMESPACES_MAX)
+			each_global(scope, code, &child, depth + 1, visit, data);
+		/* What is only declared here belongs to another file. */
+		if (dwarf_tag(&child) != DW_TAG_variable || !name_of(&child) ||
+			(!dwarf_hasattr(&child, DW_AT_location) && !dwarf_hasattr(&child, DW_AT_const_value)))
+			continue;
+		struct value value = variable_value(scope, code, &child);
+		char *name = qualified_name(&child);
+		visit(data, name, false, &value);
+		free(name);
+	}
+}
+
+void variables_each_global(const struct scope *scope, variables_visit *visit, void *data)
+{
+	struct code code;
+	if (find_code(scope, &code))
+		each_global(scope, &code, &code.cu, 0, visit, data);
+	free(code.scopes);
+}
+
+struct printing {
+	const struct scope *scope;
+	struct buf *out;
+};
+
+static void print_local(void *data, const char *name, bool is_argument, const struct value *value)
+{
+	const struct printing *p = data;
+	(void)is_argument;
+	text_put_safe(p->out, name, strlen(name));
+	buf_str(p->out, " = ");
+	variables_print_value(p->scope, value, p->out);
+	buf_char(p->out, '\n');
+}
+
+void variables_print_locals(const struct scope *scope, struct buf *out)
+{
+	struct printing printing = {scope, out};
+	variables_each_local(scope, print_local, &printing);
 }
 
 void variables_print_arguments(const struct scope *scope, struct buf *out)

@@ -22,8 +22,18 @@ struct scope {
  */
 bool variables_evaluate(const struct scope *scope, const char *expression, struct value *ret, struct err *err);
 
+/* A value; of a reference what it refers to, with its address: "@0x7ffd2c: {x = 1}". */
+void variables_print_value(const struct scope *scope, const struct value *value, struct buf *out);
+
 /* "expression = value". */
 bool variables_print(const struct scope *scope, const char *expression, struct buf *out, struct err *err);
+
+/* One variable: its name (of a global: with its namespaces) and what it is; is_argument: a parameter of the function. */
+typedef void variables_visit(void *data, const char *name, bool is_argument, const struct value *value);
+/* The variables of the frame's function, innermost block first; names of outer blocks that are hidden are shown too. */
+void variables_each_local(const struct scope *scope, variables_visit *visit, void *data);
+/* The variables of the frame's source file (compilation unit) that are no function's. */
+void variables_each_global(const struct scope *scope, variables_visit *visit, void *data);
 
 /* "name = value" lines, innermost block first; names of outer blocks that are hidden are shown too. */
 void variables_print_locals(const struct scope *scope, struct buf *out);

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		symbols_ready(symbols);
 	}
 	char *text = mem_strn((const char *)data, size);
-	struct scope scope = {{read_nothing, NULL, symbols}, &frame};
+	struct scope scope = {.world = {.read = read_nothing, .symbols = symbols}, .frame = &frame};
 	if (!variables_print(&scope, text, &out, &err) && (err.code != ERR_INPUT || !err.text[0]))
 		abort();
 	buf_free(&out);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "engine/lines.h"
+#include "engine/value_parts.h"
 #include "engine/variables.h"
 #include "unit.h"
 
@@ -29,6 +31,8 @@ struct node {
 };
 
 extern struct node variables_node;
+extern struct node **variables_self, *variables_nobody;
+extern int (*variables_grid)[3];
 extern long long variables_negative;
 extern short variables_cube[2][3][4];
 extern char variables_names[2][8];
@@ -51,6 +55,8 @@ struct node variables_node = {.next = &variables_node,
 	.grid = {{1, 2, 3}, {4, 5, 6}},
 	.small = 258,
 	.truth = true};
+struct node **variables_self = &variables_node.next, *variables_nobody;
+int (*variables_grid)[3] = &variables_node.grid[0];
 long long variables_negative = -1234567890123;
 static volatile int file_static = 77;
 
@@ -102,6 +108,7 @@ static inline __attribute__((always_inline)) struct frame_registers here(void)
 	return r;
 }
 
+enum { NO_CODE_HERE = __LINE__ };
 /* A sanitizer moves variables to where debug information does not follow. */
 #define PLAIN __attribute__((noinline, no_sanitize_address, no_sanitize_undefined))
 
@@ -115,7 +122,7 @@ static PLAIN void look_around(struct look *look)
 	for (size_t i = 0; i < frames.count; i++) {
 		symbols_print_address(look->symbols, frames.list[i].pc, frames.list[i].is_return, &look->where);
 		buf_char(&look->where, '\n');
-		struct scope scope = {{read_self, NULL, look->symbols}, &frames.list[i]};
+		struct scope scope = {.world = {.read = read_self, .symbols = look->symbols}, .frame = &frames.list[i]};
 		if (i < 3)
 			variables_print_locals(&scope, &look->locals);
 	}
@@ -156,7 +163,7 @@ static void own_stack_is_walked(void)
 static void values_are_printed(void)
 {
 	struct symbols *symbols = symbols_of_self();
-	struct scope scope = {{read_self, NULL, symbols}, NULL};
+	struct scope scope = {.world = {.read = read_self, .symbols = symbols}};
 	static const char *const rows[][2] = {{"variables_node.number", "-5"}, {"variables_node.low", "5"},
 		{"variables_node.high", "300"}, {"variables_node.shade", "LIGHT"}, {"variables_node.word", "\"word\""},
 		{"variables_node.word[1]", "111 'o'"}, {"variables_node.ratio", "0.125"}, {"variables_node.half", "1.5"},
@@ -193,10 +200,98 @@ static void values_are_printed(void)
 	symbols_destroy(symbols);
 }
 
+/* Names, suffixes and values of the parts of an expression, a line each. */
+static void put_parts(const struct scope *scope, const char *expression, struct buf *out)
+{
+	struct value value, part;
+	struct value_parts parts;
+	struct err err = {0};
+	CU_ASSERT_TRUE_FATAL(variables_evaluate(scope, expression, &value, &err));
+	value_parts(&scope->world, &value, &parts);
+	for (uint64_t i = 0; i < parts.count; i++) {
+		struct buf name = {0}, suffix = {0};
+		CU_ASSERT_TRUE_FATAL(value_part(&scope->world, &value, i, &part, &name, &suffix));
+		buf_printf(out, "%s|%s|", name.data ? name.data : "", suffix.data ? suffix.data : "");
+		if (!strstr("next text", name.data ? name.data : "-"))
+			value_print(&scope->world, &part, out);
+		buf_char(out, '\n');
+		buf_free(&name);
+		buf_free(&suffix);
+	}
+	struct buf name = {0};
+	CU_ASSERT_FALSE(value_part(&scope->world, &value, parts.count, &part, &name, &name));
+	buf_printf(out, "%s\n", parts.indexed ? "indexed" : "named");
+	buf_free(&name);
+}
+
+static void values_have_parts(void)
+{
+	struct symbols *symbols = symbols_of_self();
+	struct scope scope = {.world = {.read = read_self, .symbols = symbols}};
+	static const char *const rows[][2] = {
+		{"variables_node",
+			"next|.next|\nnumber|.number|-5\nlow|.low|5\nhigh|.high|300\nshade|.shade|LIGHT\nword|.word|\"word\"\n"
+			"ratio|.ratio|0.125\nhalf|.half|1.5\ntext|.text|\ngrid|.grid|{{1, 2, 3}, {4, 5, 6}}\n"
+			"||{small = 258, raw = \"\\x02\\x01\"}\ntruth|.truth|true\nnamed\n"},
+		{"variables_node.grid", "[0]|[0]|{1, 2, 3}\n[1]|[1]|{4, 5, 6}\nindexed\n"},
+		{"variables_node.grid[1]", "[0]|[0]|4\n[1]|[1]|5\n[2]|[2]|6\nindexed\n"}, {"variables_node.number", "named\n"},
+		{"variables_node.text", "named\n"}, {"variables_node.high", "named\n"}, {"variables_self", "*|*|0x"},
+		{"variables_nobody", "named\n"}, {"variables_grid", "*|*|{1, 2, 3}\nnamed\n"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf out = {0};
+		put_parts(&scope, rows[i][0], &out);
+		if (strncmp(out.data, rows[i][1], strlen(rows[i][1])) != 0)
+			printf("%s\n", out.data);
+		CU_ASSERT_EQUAL(strncmp(out.data, rows[i][1], strlen(rows[i][1])), 0);
+		buf_free(&out);
+	}
+	/* A pointer to a struct has its members. */
+	struct buf out = {0};
+	put_parts(&scope, "variables_node.next", &out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "number|->number|-5\n"));
+	buf_clear(&out);
+	scope.world.room = 30;
+	CU_ASSERT_TRUE(variables_print(&scope, "variables_cube", &out, NULL));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "..."));
+	CU_ASSERT(out.size < 80);
+	buf_free(&out);
+	symbols_destroy(symbols);
+}
+
+static void lines_have_addresses(void)
+{
+	struct symbols *symbols = symbols_of_self();
+	struct symbols_place places[SYMBOLS_INLINE_MAX];
+	struct lines lines, numbers = {0};
+	uint64_t body = 0, function = (uintptr_t)&caller_of_look;
+	int line = 0;
+	CU_ASSERT_TRUE_FATAL(symbols_at(symbols, function, false, places) > 0);
+	int first = places[0].line;
+	CU_ASSERT_TRUE(lines_find(symbols, "elsewhere/tests/unit/test_variables.c", first, &lines, &line));
+	CU_ASSERT_EQUAL(line, first);
+	CU_ASSERT_EQUAL(lines.list[0], function);
+	lines_finish(&lines);
+	/* What comes next is meant. */
+	CU_ASSERT_TRUE(lines_find(symbols, "test_variables.c", NO_CODE_HERE, &lines, &line));
+	CU_ASSERT(line > NO_CODE_HERE && line < NO_CODE_HERE + 10);
+	lines_finish(&lines);
+	CU_ASSERT_FALSE(lines_find(symbols, "test_variables.c", 1000000, &lines, &line));
+	CU_ASSERT_FALSE(lines_find(symbols, "test_variables.c", -1, &lines, &line));
+	CU_ASSERT_FALSE(lines_find(symbols, "nowhere.c", first, &lines, &line));
+	CU_ASSERT_TRUE_FATAL(lines_body(symbols, function, &body));
+	CU_ASSERT(body >= function && body < function + 200);
+	lines_with_code(symbols, "test_variables.c", NO_CODE_HERE, first, &numbers);
+	CU_ASSERT_FATAL(numbers.count > 2);
+	CU_ASSERT_EQUAL(numbers.list[0], line);
+	CU_ASSERT_EQUAL(numbers.list[numbers.count - 1], first);
+	lines_finish(&numbers);
+	symbols_destroy(symbols);
+}
+
 static void wrong_expressions_are_explained(void)
 {
 	struct symbols *symbols = symbols_of_self();
-	struct scope scope = {{read_self, NULL, symbols}, NULL};
+	struct scope scope = {.world = {.read = read_self, .symbols = symbols}};
 	static const char *const rows[][2] = {{"", ": column 1: expected a name, a $register, a number or \"(\""},
 		{"nobody", "there is no variable \"nobody\" here"},
 		{"variables_node.", "column 16: expected the name of a member"},
@@ -263,6 +358,7 @@ static void other_files_have_no_symbols(void)
 }
 
 const struct test suite_variables[] = {{"the own stack is walked", own_stack_is_walked},
-	{"values are printed", values_are_printed}, {"wrong expressions are explained", wrong_expressions_are_explained},
+	{"values are printed", values_are_printed}, {"values have parts", values_have_parts},
+	{"lines have addresses", lines_have_addresses}, {"wrong expressions are explained", wrong_expressions_are_explained},
 	{"symbols are found both ways", symbols_are_found_both_ways},
 	{"other files have no symbols", other_files_have_no_symbols}, {0}};
