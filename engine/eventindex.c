@@ -1,10 +1,8 @@
 #include "engine/eventindex.h"
 
 #include <endian.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define READ_CHUNK (1024 * 1024)
 
@@ -405,22 +403,16 @@ bool eventindex_feed(struct eventindex *index, const char *bytes, size_t size, s
 	return ok;
 }
 
-bool eventindex_read(struct eventindex *index, int fd, struct err *err)
+bool eventindex_read(struct eventindex *index, const struct eventfile *file, struct err *err)
 {
 	char *chunk = mem_alloc(READ_CHUNK);
 	bool ok = true;
-	for (;;) {
-		ssize_t got = pread(fd, chunk, READ_CHUNK, (off_t)index->end);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			ok = err_sys(err, errno, "read");
-		size_t used = 0;
-		if (got > 0)
-			ok = eventindex_feed(index, chunk, (size_t)got, &used, err);
-		if (!ok || used == 0)
-			break;
-	}
+	size_t got, used;
+	do {
+		used = 0;
+		ok = eventfile_read(file, index->end, chunk, READ_CHUNK, &got, err) &&
+			eventindex_feed(index, chunk, got, &used, err);
+	} while (ok && used > 0);
 	free(chunk);
 	return ok;
 }

@@ -1,5 +1,5 @@
 /*
- * Every event of an events.jsonl as a record of fixed size, made in one pass over the bytes, so that walking, filtering,
+ * Every event of a run as a record of fixed size, made in one pass over the bytes, so that walking, filtering,
  * comparing and drawing need no JSON.
  */
 #ifndef ENGINE_EVENTINDEX_H
@@ -12,6 +12,7 @@
 #include "engine/buf.h"
 #include "engine/err.h"
 #include "engine/event.h"
+#include "engine/eventfile.h"
 
 #define EVENTINDEX_EVENTS_MAX (16u * 1024 * 1024)
 #define EVENTINDEX_NAMES_MAX  4096 /* most nodes, and most faults */
@@ -64,8 +65,8 @@ void eventindex_finish(struct eventindex *index);
  */
 bool eventindex_feed(struct eventindex *index, const char *bytes, size_t size, size_t *ret_used, struct err *err);
 
-/* Takes what fd (events.jsonl) has beyond index->end. */
-bool eventindex_read(struct eventindex *index, int fd, struct err *err);
+/* Takes what the file has beyond index->end. */
+bool eventindex_read(struct eventindex *index, const struct eventfile *file, struct err *err);
 
 /* Whether a line (without its newline) is the one that an event of the index was made from. */
 bool eventindex_is(const struct eventindex *index, size_t event, const char *line, size_t size);

@@ -12,7 +12,7 @@
 struct header {
 	uint64_t magic;
 	uint32_t version, entry_size;
-	uint64_t events_size; /* of events.jsonl */
+	uint64_t events_size; /* of the file that holds the events, as it is stored */
 	int64_t mtime_s, mtime_ns;
 	uint64_t end, count;
 	uint32_t nodes, faults;
@@ -24,10 +24,10 @@ _Static_assert(sizeof(struct entry) == 48, "the entry has no holes, so that a fi
 
 #define NAMES_SIZE_MAX (2 * EVENTINDEX_NAMES_MAX * (EVENTINDEX_NAME_MAX + 1))
 
-static bool key_of(int events_fd, struct header *h)
+static bool key_of(const struct eventfile *events, struct header *h)
 {
 	struct stat st;
-	if (fstat(events_fd, &st) < 0)
+	if (fstat(eventfile_fd(events), &st) < 0)
 		return false;
 	h->magic = MAGIC;
 	h->version = INDEXFILE_VERSION;
@@ -71,11 +71,11 @@ static uint64_t checksum(const struct buf *names, const struct entry *entries, s
 
 /* -- loading -- */
 
-static bool header_fits(const struct header *h, const struct header *want, uint64_t file_size)
+static bool header_fits(const struct header *h, const struct header *want, uint64_t content, uint64_t file_size)
 {
 	return h->magic == want->magic && h->version == want->version && h->entry_size == want->entry_size &&
 		h->events_size == want->events_size && h->mtime_s == want->mtime_s && h->mtime_ns == want->mtime_ns &&
-		h->end <= h->events_size && h->count <= EVENTINDEX_EVENTS_MAX && h->nodes <= EVENTINDEX_NAMES_MAX &&
+		h->end <= content && h->count <= EVENTINDEX_EVENTS_MAX && h->nodes <= EVENTINDEX_NAMES_MAX &&
 		h->faults <= EVENTINDEX_NAMES_MAX && h->names_size <= NAMES_SIZE_MAX &&
 		file_size == sizeof *h + h->names_size + h->count * sizeof(struct entry);
 }
@@ -120,7 +120,7 @@ static bool starts_with(const struct eventindex *loaded, const struct eventindex
 }
 
 /* The last line of the events, read back: catches an events file that was edited under its old time. */
-static bool last_line_is(const struct eventindex *index, int events_fd)
+static bool last_line_is(const struct eventindex *index, const struct eventfile *events)
 {
 	if (index->count == 0)
 		return true;
@@ -129,18 +129,19 @@ static bool last_line_is(const struct eventindex *index, int events_fd)
 	if (size > EVENT_LINE_MAX + 1)
 		return false;
 	char *line = mem_alloc(size);
-	bool ok = pread(events_fd, line, size, (off_t)last->offset) == (ssize_t)size && line[size - 1] == '\n' &&
+	size_t got;
+	bool ok = eventfile_read(events, last->offset, line, size, &got, NULL) && got == size && line[size - 1] == '\n' &&
 		eventindex_is(index, index->count - 1, line, size - 1);
 	free(line);
 	return ok;
 }
 
-static bool load(struct eventindex *index, int fd, int events_fd, struct buf *names, char ***list)
+static bool load(struct eventindex *index, int fd, const struct eventfile *events, struct buf *names, char ***list)
 {
 	struct header want, h;
 	struct stat st;
-	if (!key_of(events_fd, &want) || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !read_all(fd, &h, sizeof h) ||
-		!header_fits(&h, &want, (uint64_t)st.st_size))
+	if (!key_of(events, &want) || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !read_all(fd, &h, sizeof h) ||
+		!header_fits(&h, &want, eventfile_size(events), (uint64_t)st.st_size))
 		return false;
 	buf_reserve(names, h.names_size + 1);
 	names->size = h.names_size;
@@ -153,10 +154,10 @@ static bool load(struct eventindex *index, int fd, int events_fd, struct buf *na
 	index->end = h.end;
 	return read_all(fd, index->entries, h.count * sizeof *index->entries) &&
 		checksum(names, index->entries, index->count) == h.checksum && entries_are_sound(index) &&
-		last_line_is(index, events_fd);
+		last_line_is(index, events);
 }
 
-bool indexfile_load(struct eventindex *index, int dirfd, int events_fd)
+bool indexfile_load(struct eventindex *index, int dirfd, const struct eventfile *events)
 {
 	int fd = openat(dirfd, INDEXFILE_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
@@ -164,7 +165,7 @@ bool indexfile_load(struct eventindex *index, int dirfd, int events_fd)
 	struct eventindex loaded = {0};
 	struct buf names = {0};
 	char **list = NULL;
-	bool ok = load(&loaded, fd, events_fd, &names, &list) && starts_with(&loaded, index);
+	bool ok = load(&loaded, fd, events, &names, &list) && starts_with(&loaded, index);
 	if (ok) {
 		eventindex_finish(index);
 		*index = loaded;
@@ -179,11 +180,11 @@ bool indexfile_load(struct eventindex *index, int dirfd, int events_fd)
 
 /* -- saving -- */
 
-static bool save(const struct eventindex *index, int fd, int events_fd)
+static bool save(const struct eventindex *index, int fd, const struct eventfile *events)
 {
 	struct header h;
 	memset(&h, 0, sizeof h);
-	if (!key_of(events_fd, &h))
+	if (!key_of(events, &h))
 		return false;
 	struct buf names = {0};
 	for (size_t i = 0; i < index->nodes.count; i++)
@@ -202,7 +203,7 @@ static bool save(const struct eventindex *index, int fd, int events_fd)
 	return ok;
 }
 
-void indexfile_save(const struct eventindex *index, int dirfd, int events_fd)
+void indexfile_save(const struct eventindex *index, int dirfd, const struct eventfile *events)
 {
 	/* A file without a name gets its name when it is whole; where the file system has no such files there is no index. */
 	int fd = openat(dirfd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -210,7 +211,7 @@ void indexfile_save(const struct eventindex *index, int dirfd, int events_fd)
 		return;
 	char self[32];
 	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	if (save(index, fd, events_fd)) {
+	if (save(index, fd, events)) {
 		unlinkat(dirfd, INDEXFILE_NAME, 0);
 		if (linkat(AT_FDCWD, self, dirfd, INDEXFILE_NAME, AT_SYMLINK_FOLLOW) < 0) {
 			/* Somebody was quicker, with the same bytes. */

@@ -21,9 +21,9 @@ void manifest_finish(struct manifest *m)
 	*m = (struct manifest){0};
 }
 
-void manifest_add_digest(struct manifest *m, const char *name, uint64_t size, const uint8_t sha256[32])
+void manifest_add_digest(struct manifest *m, const char *name, uint64_t size, const uint8_t sha256[32], bool packed)
 {
-	struct manifest_file f = {.name = mem_str(name), .size = size};
+	struct manifest_file f = {.name = mem_str(name), .size = size, .packed = packed};
 	digest_hex(sha256, DIGEST_SIZE, f.sha256);
 	ARRAY_PUSH(m->files, m->file_count, m->file_room) = f;
 }
@@ -32,7 +32,7 @@ void manifest_add_file(struct manifest *m, const char *name, const void *bytes, 
 {
 	uint8_t sum[DIGEST_SIZE];
 	digest_sha256(bytes, size, sum);
-	manifest_add_digest(m, name, size, sum);
+	manifest_add_digest(m, name, size, sum, false);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
@@ -44,6 +44,8 @@ static struct json *files_json(const struct manifest *m)
 		struct json *file = json_new_object();
 		json_put_u64(file, "size", m->files[i].size);
 		json_put_str(file, "sha256", m->files[i].sha256);
+		if (m->files[i].packed)
+			json_put_bool(file, "packed", true);
 		json_put(files, m->files[i].name, file);
 	}
 	return files;
@@ -157,6 +159,8 @@ static bool get_files(struct manifest *m, const struct json *j, struct err *err)
 			return err_set(err, ERR_INPUT, "files: '%s' is not a plain file name", name);
 		if (!json_get_u64(file, "size", &f.size, err) || !get_digest(file, "sha256", f.sha256, err))
 			return err_prefix(err, "files: %s", name);
+		if (json_member(file, "packed") && !json_get_bool(file, "packed", &f.packed, err))
+			return err_prefix(err, "files: %s", name);
 		f.name = mem_str(name);
 		ARRAY_PUSH(m->files, m->file_count, m->file_room) = f;
 	}
@@ -210,9 +214,9 @@ bool manifest_parse(struct manifest *m, const char *bytes, size_t size, const ch
 	if (!j)
 		return false;
 	bool ok = json_get_u64(j, "polecat_run", &version, err);
-	if (ok && version != MANIFEST_VERSION)
-		ok = err_set(
-			err, ERR_INPUT, "run format %llu: this polecat reads %d", (unsigned long long)version, MANIFEST_VERSION);
+	if (ok && (version < 1 || version > MANIFEST_VERSION))
+		ok = err_set(err, ERR_INPUT, "run format %llu: this polecat reads 1 to %d", (unsigned long long)version,
+			MANIFEST_VERSION);
 	ok = ok && get_strings(m, j, err) && get_numbers(m, j, err) && get_identity(m, j, err) && get_files(m, j, err);
 	if (!ok)
 		err_prefix(err, "%s", name);

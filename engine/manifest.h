@@ -13,16 +13,18 @@
 #include "engine/err.h"
 #include "engine/verdict.h"
 
-#define POLECAT_VERSION    "0.1.0" /* of the program, for `polecat --version` and every manifest */
-#define MANIFEST_VERSION   1
-#define MANIFEST_SIZE_MAX  (1024 * 1024)
-#define MANIFEST_FILES_MAX 64
-#define MANIFEST_NAME      "manifest.json"
+#define POLECAT_VERSION        "0.1.0" /* of the program, for `polecat --version` and every manifest */
+#define MANIFEST_VERSION       2       /* 1 is read as well: it had no packed files */
+#define MANIFEST_SIZE_MAX      (1024 * 1024)
+#define MANIFEST_FILES_MAX     64
+#define MANIFEST_NAME          "manifest.json"
+#define MANIFEST_PACKED_SUFFIX ".zst"
 
 struct manifest_file {
 	char *name; /* a plain name without '/' */
 	uint64_t size;
 	char sha256[65];
+	bool packed; /* stored by zstd, under its name and MANIFEST_PACKED_SUFFIX; size and digest are of what it unpacks to */
 };
 
 /* Strings are owned. */
@@ -52,7 +54,8 @@ void manifest_finish(struct manifest *m);
 
 /* Adds a file with the digest of its bytes. */
 void manifest_add_file(struct manifest *m, const char *name, const void *bytes, size_t size);
-void manifest_add_digest(struct manifest *m, const char *name, uint64_t size, const uint8_t sha256[32]);
+/* Adds one of which the digest is known. */
+void manifest_add_digest(struct manifest *m, const char *name, uint64_t size, const uint8_t sha256[32], bool packed);
 
 void manifest_write(const struct manifest *m, struct buf *out);
 

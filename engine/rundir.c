@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "engine/digest.h"
+#include "engine/eventfile.h"
 #include "engine/file.h"
 #include "engine/json.h"
 #include "engine/text.h"
-
-#define EVENTS "events.jsonl"
+#include "engine/zst.h"
 
 enum { EVENTS_BLOCK = 64 * 1024, CREATE_TRIES = 100, ID_DIGITS = 6 };
 
@@ -98,7 +98,7 @@ static bool create(struct rundir *r, const char *scenario, uint64_t seed, int64_
 	}
 	if (r->fd < 0)
 		return err_prefix(err, "make a run directory");
-	r->events_fd = file_open_in(r->fd, EVENTS, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, err);
+	r->events_fd = file_open_in(r->fd, EVENTFILE_NAME, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, err);
 	return r->events_fd >= 0;
 }
 
@@ -155,7 +155,7 @@ bool rundir_write(struct rundir *r, const char *name, const void *bytes, size_t 
 
 bool rundir_flush(struct rundir *r, struct err *err)
 {
-	if (!file_write_fd(r->events_fd, r->pending.data, r->pending.size, EVENTS, err))
+	if (!file_write_fd(r->events_fd, r->pending.data, r->pending.size, EVENTFILE_NAME, err))
 		return err_prefix(err, "%s", r->path);
 	buf_clear(&r->pending);
 	return true;
@@ -200,9 +200,12 @@ bool rundir_complete(struct rundir *r, struct manifest *m, struct err *err)
 	if (!rundir_flush(r, err))
 		return false;
 	if (fsync(r->events_fd))
-		return err_sys(err, errno, "%s/" EVENTS, r->path);
+		return err_sys(err, errno, "%s/" EVENTFILE_NAME, r->path);
+	bool packed = r->events_size >= EVENTFILE_PACK_MIN;
+	if (packed && !eventfile_pack(r->fd, r->events_size, EVENTFILE_FRAME, err))
+		return err_prefix(err, "%s", r->path);
 	digest_end(r->events_sum, sum);
-	manifest_add_digest(&r->files, EVENTS, r->events_size, sum);
+	manifest_add_digest(&r->files, EVENTFILE_NAME, r->events_size, sum, packed);
 	m->files = r->files.files;
 	m->file_count = r->files.file_count;
 	m->file_room = r->files.file_room;
@@ -243,8 +246,8 @@ bool rundir_fail(struct rundir *r, const struct err *why, const struct rundir_no
 	json_write_pretty(j, &text);
 	json_destroy(j);
 	/* What was recorded so far is no run: only the reasons stay. */
-	static const char *const drop[] = {
-		EVENTS, "plan.json", "scenario.yaml", "replay.log.zst", "properties.json", "console.log"};
+	static const char *const drop[] = {EVENTFILE_NAME, EVENTFILE_PACKED, "plan.json", "scenario.yaml", "replay.log.zst",
+		"properties.json", "console.log"};
 	for (size_t i = 0; i < sizeof drop / sizeof *drop; i++)
 		unlinkat(r->fd, drop[i], 0);
 	bool ok = file_write_in(r->fd, "failure.json", text.data, text.size, err);
@@ -282,17 +285,39 @@ static const struct manifest_file *find_file(const struct manifest *m, const cha
 	return NULL;
 }
 
+static bool read_stored(int dir, const char *name, struct buf *out, struct err *err)
+{
+	if (file_read_in(dir, name, RUNDIR_FILE_MAX, out, err))
+		return true;
+	if (err && err->code == ERR_SYSTEM)
+		err->code = ERR_INPUT;
+	return false;
+}
+
+static bool read_packed(int dir, const struct manifest_file *f, struct buf *out, struct err *err)
+{
+	struct buf stored = {0};
+	char *name = mem_printf("%s" MANIFEST_PACKED_SUFFIX, f->name);
+	bool ok = true;
+	/* Whoever looks for the file finds the one that is not packed first. */
+	if (faccessat(dir, f->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		ok = err_set(err, ERR_INPUT, "%s: it is there beside %s, where the manifest has only that", f->name, name);
+	else if (f->size > RUNDIR_FILE_MAX)
+		ok = err_set(err, ERR_INPUT, "%s: the manifest says more than %llu bytes", name, RUNDIR_FILE_MAX);
+	ok = ok && read_stored(dir, name, &stored, err) && zst_unpack(stored.data, stored.size, f->size, name, out, err);
+	buf_free(&stored);
+	free(name);
+	return ok;
+}
+
 bool rundir_read(int dir, const struct manifest *m, const char *name, struct buf *out, struct err *err)
 {
 	const struct manifest_file *f = find_file(m, name);
 	if (!f)
 		return err_set(err, ERR_INPUT, "%s: the manifest does not name it", name);
 	size_t from = out->size;
-	if (!file_read_in(dir, name, RUNDIR_FILE_MAX, out, err)) {
-		if (err && err->code == ERR_SYSTEM)
-			err->code = ERR_INPUT;
+	if (!(f->packed ? read_packed(dir, f, out, err) : read_stored(dir, name, out, err)))
 		return false;
-	}
 	size_t size = out->size - from;
 	if (size != f->size)
 		return err_set(err, ERR_INPUT, "%s: it has %zu bytes, the manifest says %" PRIu64, name, size, f->size);

@@ -20,7 +20,7 @@
 #include "engine/event.h"
 #include "engine/manifest.h"
 
-#define RUNDIR_FILE_MAX    (1ull << 30) /* largest file of a run that is read */
+#define RUNDIR_FILE_MAX    (1ull << 30) /* largest file of a run that is read, packed or not */
 #define RUNDIR_FAILURE_MAX (64 * 1024)  /* of each text in a failure bundle */
 #define RUNDIR_INCOMPLETE  ".incomplete-"
 #define RUNDIR_FAILED      ".failed"
@@ -41,7 +41,7 @@ struct event_sink rundir_sink(struct rundir *r);
 /* Makes what was appended visible to readers that follow. */
 bool rundir_flush(struct rundir *r, struct err *err);
 
-/* Writes the manifest (its files are filled in here), syncs, renames. From now on it replays. */
+/* Packs large events, writes the manifest (its files are filled in here), syncs, renames. From now on it replays. */
 bool rundir_complete(struct rundir *r, struct manifest *m, struct err *err);
 
 /* A short text of a failure bundle: cut to its last RUNDIR_FAILURE_MAX bytes and made printable. */
@@ -61,7 +61,7 @@ const char *rundir_path(const struct rundir *r); /* as it is called now */
 int rundir_open(const char *path, struct manifest *m, struct err *err);
 /* Every file of the manifest is there, of its size and digest, and none is a link. Names the first that is not. */
 bool rundir_verify(int dir, const struct manifest *m, struct err *err);
-/* Reads one file of the manifest and checks it on the way. Appends to out. */
+/* Reads one file of the manifest, unpacks it if it is stored so, and checks it on the way. Appends to out. */
 bool rundir_read(int dir, const struct manifest *m, const char *name, struct buf *out, struct err *err);
 
 #endif

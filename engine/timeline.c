@@ -11,12 +11,12 @@
 #include "engine/file.h"
 #include "engine/indexfile.h"
 
-#define EVENTS_NAME       "events.jsonl"
 #define INCOMPLETE_PREFIX ".incomplete-"
 
 struct timeline {
 	char *path, *name;
-	int dir, events; /* descriptors; events is -1 while there is no such file */
+	int dir;
+	struct eventfile *events; /* NULL while there are none */
 	bool incomplete;
 	struct facts facts;
 	struct eventindex index;
@@ -150,16 +150,10 @@ static char *last_part(const char *path)
 /* A recording that has just begun has no events yet; a whole run without them is damaged. */
 static bool open_events(struct timeline *t, struct err *err)
 {
-	struct err why = {0};
-	if (t->events >= 0)
-		return true;
-	t->events = file_open_in(t->dir, EVENTS_NAME, O_RDONLY | O_NONBLOCK, &why);
-	if (t->events < 0 && (errno != ENOENT || !t->incomplete))
-		return err_set(err, ERR_INPUT, "%s", why.text);
-	struct stat st;
-	if (t->events >= 0 && (fstat(t->events, &st) < 0 || !S_ISREG(st.st_mode)))
-		return err_set(err, ERR_INPUT, EVENTS_NAME " is not a regular file");
-	return true;
+	bool absent = false;
+	if (!t->events)
+		t->events = eventfile_open(t->dir, &absent, err);
+	return t->events || (absent && t->incomplete);
 }
 
 static bool init_index(struct timeline *t, struct err *err)
@@ -179,28 +173,28 @@ static bool init_index(struct timeline *t, struct err *err)
 
 static bool ends_whole(const struct timeline *t, struct err *err)
 {
-	struct stat st;
-	if (t->incomplete || t->events < 0 || fstat(t->events, &st) < 0 || (uint64_t)st.st_size == t->index.end)
+	uint64_t size = eventfile_size(t->events);
+	if (t->incomplete || size == t->index.end)
 		return true;
-	if ((uint64_t)st.st_size < t->index.end)
-		return err_set(err, ERR_INPUT, EVENTS_NAME " has become shorter while it was read");
-	return err_set(err, ERR_INPUT, EVENTS_NAME ": line %zu: has no end, though the run is whole", t->index.count + 1);
+	if (size < t->index.end)
+		return err_set(err, ERR_INPUT, EVENTFILE_NAME " has become shorter while it was read");
+	return err_set(err, ERR_INPUT, EVENTFILE_NAME ": line %zu: has no end, though the run is whole", t->index.count + 1);
 }
 
 static bool read_events(struct timeline *t, struct err *err)
 {
 	if (!open_events(t, err))
 		return false;
-	if (t->events < 0)
+	if (!t->events)
 		return true;
-	struct stat st;
-	bool large = fstat(t->events, &st) == 0 && st.st_size >= INDEXFILE_EVENTS_SIZE_MIN && !t->incomplete;
-	bool loaded = large && t->index.count == 0 && indexfile_load(&t->index, t->dir, t->events);
+	/* What was followed while it was recorded is in another file now, perhaps: an index is made by the next who opens it. */
+	bool index_file = t->index.count == 0 && !t->incomplete && eventfile_size(t->events) >= INDEXFILE_EVENTS_SIZE_MIN;
+	bool loaded = index_file && indexfile_load(&t->index, t->dir, t->events);
 	if (!eventindex_read(&t->index, t->events, err))
-		return err_prefix(err, EVENTS_NAME);
+		return err_prefix(err, EVENTFILE_NAME);
 	if (!ends_whole(t, err))
 		return false;
-	if (large && !loaded)
+	if (index_file && !loaded)
 		indexfile_save(&t->index, t->dir, t->events);
 	return true;
 }
@@ -219,7 +213,6 @@ struct timeline *timeline_open(const char *path, struct err *err)
 	struct timeline *t = mem_alloc(sizeof *t);
 	t->path = mem_str(path);
 	t->name = last_part(path);
-	t->events = -1;
 	t->dir = file_open_dir(path, err);
 	bool ok = t->dir >= 0 && (load(t, err) || err_prefix(err, "%s", path));
 	if (ok)
@@ -236,8 +229,7 @@ void timeline_close(struct timeline *t)
 	drop_faults(t);
 	eventindex_finish(&t->index);
 	facts_finish(&t->facts);
-	if (t->events >= 0)
-		close(t->events);
+	eventfile_close(t->events);
 	if (t->dir >= 0)
 		close(t->dir);
 	free(t->path);
@@ -249,8 +241,8 @@ void timeline_close(struct timeline *t)
 static bool events_replaced(const struct timeline *t)
 {
 	struct stat ours, theirs;
-	return t->events >= 0 && fstat(t->events, &ours) == 0 &&
-		fstatat(t->dir, EVENTS_NAME, &theirs, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return t->events && fstat(eventfile_fd(t->events), &ours) == 0 &&
+		fstatat(t->dir, eventfile_name(t->events), &theirs, AT_SYMLINK_NOFOLLOW) == 0 &&
 		(ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev);
 }
 
@@ -262,8 +254,8 @@ static bool reload_facts(struct timeline *t, struct err *err)
 		return false;
 	bool replaced = events_replaced(t), renumber = replaced || (facts.plan && !t->facts.plan);
 	if (replaced) {
-		close(t->events);
-		t->events = -1;
+		eventfile_close(t->events);
+		t->events = NULL;
 	}
 	drop_properties(t);
 	drop_faults(t); /* they point into the old plan */
@@ -344,19 +336,10 @@ uint64_t timeline_event_end(const struct timeline *t, size_t index)
 
 bool timeline_read(const struct timeline *t, uint64_t offset, size_t size, char *to, struct err *err)
 {
-	while (size > 0) {
-		ssize_t got = pread(t->events, to, size, (off_t)offset);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_sys(err, errno, "%s: read " EVENTS_NAME, t->path);
-		if (got == 0)
-			return err_set(err, ERR_INPUT, "%s: " EVENTS_NAME " has become shorter since it was opened", t->path);
-		to += got;
-		offset += (uint64_t)got;
-		size -= (size_t)got;
-	}
-	return true;
+	size_t got;
+	if (!eventfile_read(t->events, offset, to, size, &got, err))
+		return err_prefix(err, "%s", t->path);
+	return got == size || err_set(err, ERR_INPUT, "%s: " EVENTFILE_NAME " has become shorter since it was opened", t->path);
 }
 
 bool timeline_event(const struct timeline *t, size_t index, struct timeline_event *ret, struct err *err)
@@ -370,7 +353,7 @@ bool timeline_event(const struct timeline *t, size_t index, struct timeline_even
 	ret->line.size = size;
 	ret->line.data[size] = '\0';
 	if (!event_parse(ret->line.data, size, &ret->arena, &ret->event, err))
-		return err_prefix(err, "%s: " EVENTS_NAME ": line %zu", t->path, index + 1);
+		return err_prefix(err, "%s: " EVENTFILE_NAME ": line %zu", t->path, index + 1);
 	return true;
 }
 

@@ -56,7 +56,7 @@ struct timeline_event {
 bool timeline_event(const struct timeline *timeline, size_t index, struct timeline_event *ret, struct err *err);
 void timeline_event_finish(struct timeline_event *e);
 
-/* The lines themselves: event index stands at entry.offset up to here, newline included; bytes of events.jsonl. */
+/* The lines themselves: event index stands at entry.offset up to here, newline included. */
 uint64_t timeline_event_end(const struct timeline *timeline, size_t index);
 bool timeline_read(const struct timeline *timeline, uint64_t offset, size_t size, char *to, struct err *err);
 

@@ -52,3 +52,22 @@ bool zst_unpack(const void *bytes, size_t size, size_t limit, const char *name, 
 		out->data[out->size] = '\0';
 	return ok;
 }
+
+bool zst_frame(const void *bytes, size_t size, size_t *ret_packed, uint64_t *ret_content)
+{
+	unsigned long long content = ZSTD_getFrameContentSize(bytes, size);
+	size_t packed = ZSTD_findFrameCompressedSize(bytes, size);
+	if (content == ZSTD_CONTENTSIZE_UNKNOWN || content == ZSTD_CONTENTSIZE_ERROR || ZSTD_isError(packed))
+		return false;
+	*ret_packed = packed;
+	*ret_content = content;
+	return true;
+}
+
+bool zst_unpack_frame(const void *bytes, size_t size, void *to, size_t content, struct err *err)
+{
+	size_t got = ZSTD_decompress(to, content, bytes, size);
+	if (ZSTD_isError(got))
+		return err_set(err, ERR_INPUT, "damaged: %s", ZSTD_getErrorName(got));
+	return got == content || err_set(err, ERR_INPUT, "damaged: it unpacks to %zu bytes, not %zu", got, content);
+}

@@ -13,6 +13,7 @@
 
 #include "engine/buf.h"
 #include "engine/event.h"
+#include "engine/eventfile.h"
 #include "engine/facts.h"
 #include "engine/file.h"
 #include "engine/manifest.h"
@@ -20,7 +21,7 @@
 #include "engine/text.h"
 
 #define DELETED  ".deleted-"
-#define TAIL_MAX (2 * EVENT_LINE_MAX) /* bytes at the end of events.jsonl that hold its last event for sure */
+#define TAIL_MAX (2 * EVENT_LINE_MAX) /* bytes at the end of the events that hold the last one for sure */
 
 static bool starts(const char *text, const char *prefix)
 {
@@ -199,18 +200,18 @@ static void sum_sizes(struct run_row *row, int dir)
 	closedir(stream);
 }
 
-/* The last whole line of events.jsonl says how long the run was. */
+/* The last whole line of its events says how long the run was. */
 static void read_length(struct run_row *row, int dir)
 {
-	int fd = file_open_in(dir, "events.jsonl", O_RDONLY, NULL);
-	if (fd < 0)
+	struct eventfile *events = eventfile_open(dir, NULL, NULL);
+	if (!events)
 		return;
-	uint64_t size = file_size(fd), from = size > TAIL_MAX ? size - TAIL_MAX : 0;
+	uint64_t size = eventfile_size(events), from = size > TAIL_MAX ? size - TAIL_MAX : 0;
 	struct buf tail = {0}, arena = {0};
 	buf_reserve(&tail, TAIL_MAX);
-	ssize_t got = pread(fd, tail.data, TAIL_MAX, (off_t)from);
-	close(fd);
-	size_t end = got > 0 ? (size_t)got : 0;
+	size_t got;
+	size_t end = eventfile_read(events, from, tail.data, TAIL_MAX, &got, NULL) ? got : 0;
+	eventfile_close(events);
 	while (end > 0 && tail.data[end - 1] != '\n')
 		end--;
 	size_t start = end ? end - 1 : 0;

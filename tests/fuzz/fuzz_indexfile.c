@@ -25,7 +25,8 @@ static const char events[] = "{\"seq\":1,\"icount\":5,\"vtime_ns\":6,\"node\":\"
 
 static struct {
 	char path[64];
-	int dir, events;
+	int dir;
+	struct eventfile *events;
 	struct buf good;
 } the;
 
@@ -37,7 +38,8 @@ static void require(bool holds)
 
 static void clean_up(void)
 {
-	unlinkat(the.dir, "events.jsonl", 0);
+	eventfile_close(the.events);
+	unlinkat(the.dir, EVENTFILE_NAME, 0);
 	unlinkat(the.dir, INDEXFILE_NAME, 0);
 	rmdir(the.path);
 }
@@ -49,8 +51,9 @@ static void set_up(void)
 	require(mkdtemp(the.path));
 	the.dir = file_open_dir(the.path, NULL);
 	atexit(clean_up);
-	the.events = openat(the.dir, "events.jsonl", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	require(write(the.events, events, sizeof events - 1) == (ssize_t)sizeof events - 1);
+	require(file_write_in(the.dir, EVENTFILE_NAME, events, sizeof events - 1, NULL));
+	the.events = eventfile_open(the.dir, NULL, NULL);
+	require(the.events);
 	require(eventindex_init(&x, NULL, 0, NULL, 0, NULL) && eventindex_read(&x, the.events, NULL));
 	indexfile_save(&x, the.dir, the.events);
 	eventindex_finish(&x);

@@ -12,6 +12,7 @@
 
 #include "engine/check.h"
 #include "engine/digest.h"
+#include "engine/eventfile.h"
 #include "engine/file.h"
 #include "engine/manifest.h"
 #include "engine/scenario.h"
@@ -137,6 +138,16 @@ static bool take_event(void *data, const struct event *e, struct err *err)
 	return w->checks.event(w->checks.data, e, err);
 }
 
+/* As a recording does: many events are packed. */
+static bool write_events(int dir, struct manifest *m, const struct buf *events, struct err *err)
+{
+	bool packed = events->size >= EVENTFILE_PACK_MIN;
+	if (!write_file(dir, m, EVENTFILE_NAME, events, err))
+		return false;
+	m->files[m->file_count - 1].packed = packed;
+	return !packed || eventfile_pack(dir, events->size, EVENTFILE_FRAME, err);
+}
+
 static bool write_whole(int dir, const struct scenario *s, const struct plan *plan, const struct writer *w,
 	const struct checks *checks, const struct buf *plan_bytes, struct err *err)
 {
@@ -161,7 +172,7 @@ static bool write_whole(int dir, const struct scenario *s, const struct plan *pl
 	digest_hex(digest, sizeof digest, m.identity_sha256);
 	checks_write(checks, &properties);
 	bool ok = write_file(dir, &m, "scenario.yaml", &scenario, err) && write_file(dir, &m, "plan.json", plan_bytes, err) &&
-		write_file(dir, &m, "events.jsonl", &w->events, err) && write_file(dir, &m, "replay.log.zst", &none, err) &&
+		write_events(dir, &m, &w->events, err) && write_file(dir, &m, "replay.log.zst", &none, err) &&
 		write_file(dir, &m, "properties.json", &properties, err) && write_file(dir, &m, "console.log", &none, err);
 	manifest_write(&m, &out);
 	ok = ok && write_file(dir, NULL, MANIFEST_NAME, &out, err);
@@ -176,7 +187,7 @@ static bool write_half(int dir, const struct scenario *s, const struct writer *w
 	struct buf scenario = {.data = s->bytes, .size = s->size}, events = w->events;
 	events.size -= events.size / 3;
 	return write_file(dir, NULL, "scenario.yaml", &scenario, err) && write_file(dir, NULL, "plan.json", plan_bytes, err) &&
-		write_file(dir, NULL, "events.jsonl", &events, err);
+		write_file(dir, NULL, EVENTFILE_NAME, &events, err);
 }
 
 static bool make(const struct options *o, const struct scenario *s, const struct plan *plan, struct err *err)

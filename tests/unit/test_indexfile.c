@@ -6,7 +6,8 @@
 struct fixture {
 	struct made made;
 	struct eventindex index;
-	int dir, events;
+	int dir, events; /* to change what file reads */
+	struct eventfile *file;
 };
 
 static void set_up(struct fixture *f)
@@ -19,15 +20,17 @@ static void set_up(struct fixture *f)
 	made_events(&f->made);
 	f->dir = file_open_dir(f->made.path, NULL);
 	f->events = openat(f->dir, "events.jsonl", O_RDWR | O_CLOEXEC);
+	f->file = eventfile_open(f->dir, NULL, NULL);
 	CU_ASSERT_TRUE(eventindex_init(&f->index, NULL, 0, NULL, 0, NULL));
-	CU_ASSERT_TRUE_FATAL(eventindex_read(&f->index, f->events, NULL));
-	indexfile_save(&f->index, f->dir, f->events);
+	CU_ASSERT_TRUE_FATAL(f->file && eventindex_read(&f->index, f->file, NULL));
+	indexfile_save(&f->index, f->dir, f->file);
 }
 
 static void tear_down(struct fixture *f)
 {
 	eventindex_finish(&f->index);
 	close(f->events);
+	eventfile_close(f->file);
 	close(f->dir);
 	made_finish(&f->made);
 }
@@ -36,7 +39,7 @@ static bool loads(const struct fixture *f, char *const *nodes, size_t node_count
 {
 	struct eventindex x;
 	CU_ASSERT_TRUE(eventindex_init(&x, nodes, node_count, NULL, 0, NULL));
-	bool ok = indexfile_load(&x, f->dir, f->events);
+	bool ok = indexfile_load(&x, f->dir, f->file);
 	if (ok) {
 		CU_ASSERT_EQUAL(x.count, f->index.count);
 		CU_ASSERT_EQUAL(x.end, f->index.end);
@@ -59,7 +62,7 @@ static void what_was_saved_is_loaded(void)
 	CU_ASSERT_TRUE(loads(&f, NULL, 0));
 	CU_ASSERT_EQUAL(fstatat(f.dir, INDEXFILE_NAME, &st, AT_SYMLINK_NOFOLLOW), 0);
 	CU_ASSERT_EQUAL(st.st_mode & 0777, 0600);
-	indexfile_save(&f.index, f.dir, f.events); /* replaces */
+	indexfile_save(&f.index, f.dir, f.file); /* replaces */
 	CU_ASSERT_TRUE(loads(&f, NULL, 0));
 	tear_down(&f);
 }
@@ -125,7 +128,7 @@ static void links_and_other_things_are_not_followed(void)
 	unlinkat(f.dir, INDEXFILE_NAME, 0);
 	CU_ASSERT_EQUAL(mkdirat(f.dir, INDEXFILE_NAME, 0700), 0);
 	CU_ASSERT_FALSE(loads(&f, NULL, 0));
-	indexfile_save(&f.index, f.dir, f.events); /* cannot; and that is no error */
+	indexfile_save(&f.index, f.dir, f.file); /* cannot; and that is no error */
 	tear_down(&f);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/digest.h"
 #include "engine/manifest.h"
 
 static struct manifest sample(void)
@@ -23,6 +24,7 @@ static struct manifest sample(void)
 	memset(m.identity_sha256, 'a', 64);
 	manifest_add_file(&m, "events.jsonl", "x\n", 2);
 	manifest_add_file(&m, "plan.json", "{}", 2);
+	m.files[0].packed = true;
 	return m;
 }
 
@@ -38,12 +40,44 @@ static void reads_what_it_wrote(void)
 	CU_ASSERT_EQUAL(again.verdict, VERDICT_FAIL);
 	CU_ASSERT_EQUAL(again.file_count, 2);
 	CU_ASSERT_STRING_EQUAL(again.files[1].name, "plan.json");
+	CU_ASSERT_TRUE(again.files[0].packed && !again.files[1].packed);
 	manifest_write(&again, &twice);
 	CU_ASSERT_STRING_EQUAL(text.data, twice.data);
 	manifest_finish(&m);
 	manifest_finish(&again);
 	buf_free(&text);
 	buf_free(&twice);
+}
+
+/* What another version would have written: its number in the place of ours, signed anew. */
+static bool parses_as_version(char version, struct err *err)
+{
+	static const char before[] = "\"polecat_run\": ", digest[] = "\"self_sha256\": \"";
+	struct manifest m = sample(), again = {0};
+	struct buf text = {0};
+	manifest_write(&m, &text);
+	strstr(text.data, before)[strlen(before)] = version;
+	char *self = strstr(text.data, digest) + strlen(digest), hex[2 * DIGEST_SIZE + 1];
+	uint8_t sum[DIGEST_SIZE];
+	memset(self, '0', 2 * DIGEST_SIZE);
+	digest_sha256(text.data, text.size, sum);
+	digest_hex(sum, sizeof sum, hex);
+	memcpy(self, hex, 2 * DIGEST_SIZE);
+	bool ok = manifest_parse(&again, text.data, text.size, "manifest.json", err);
+	manifest_finish(&m);
+	manifest_finish(&again);
+	buf_free(&text);
+	return ok;
+}
+
+static void reads_the_versions_it_knows(void)
+{
+	struct err err = {0};
+	CU_ASSERT_TRUE(parses_as_version('1', &err) && parses_as_version('2', &err));
+	CU_ASSERT_FALSE(parses_as_version('0', &err));
+	CU_ASSERT_FALSE(parses_as_version('3', &err));
+	CU_ASSERT_STRING_EQUAL(err.text, "manifest.json: run format 3: this polecat reads 1 to 2");
+	CU_ASSERT_EQUAL(err.code, ERR_INPUT);
 }
 
 /* Whatever byte changes, the manifest is refused, and by its name. */
@@ -82,6 +116,7 @@ static void names_the_member_of_the_identity_that_differs(void)
 
 const struct test suite_manifest[] = {
 	{"reads what it wrote", reads_what_it_wrote},
+	{"reads the versions it knows", reads_the_versions_it_knows},
 	{"notices every changed byte", notices_every_changed_byte},
 	{"names the member of the identity that differs", names_the_member_of_the_identity_that_differs},
 	{0},

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/eventfile.h"
 #include "engine/file.h"
 #include "engine/rundir.h"
 #include "engine/runlist.h"
@@ -43,10 +44,9 @@ static struct rundir *begin(const struct place *p)
 	return r;
 }
 
-static char *complete(const struct place *p)
+static char *finish(struct rundir *r)
 {
 	struct err err = {0};
-	struct rundir *r = begin(p);
 	struct manifest m = {.polecat = mem_str("0"),
 		.scenario = mem_str("demo"),
 		.created = mem_str("now"),
@@ -60,6 +60,11 @@ static char *complete(const struct place *p)
 	char *path = mem_str(rundir_path(r));
 	rundir_destroy(r);
 	return path;
+}
+
+static char *complete(const struct place *p)
+{
+	return finish(begin(p));
 }
 
 static size_t states(const struct place *p, enum run_state state)
@@ -122,6 +127,89 @@ static void names_the_file_that_was_changed(void)
 		unlinkat(dir, files[i], 0);
 		CU_ASSERT_TRUE(file_write_in(dir, files[i], i ? "" : "{}\n", i ? 0 : 3, &err));
 	}
+	close(dir);
+	manifest_finish(&m);
+	free(path);
+	remove_place(&p);
+}
+
+/* A run whose events are many. */
+static char *complete_large(const struct place *p, uint64_t *ret_size)
+{
+	struct err err = {0};
+	struct rundir *r = begin(p);
+	struct event_sink sink = rundir_sink(r);
+	char text[1000];
+	memset(text, 'x', sizeof text);
+	for (uint64_t seq = 2; seq <= EVENTFILE_PACK_MIN / sizeof text; seq++) {
+		struct event e = {.seq = seq, .node = "a", .kind = EVENT_IO_LINE, .line = seq, .text = {text, sizeof text}};
+		CU_ASSERT_TRUE_FATAL(sink.event(sink.data, &e, &err));
+	}
+	CU_ASSERT_TRUE(rundir_flush(r, &err));
+	struct stat st;
+	char *events = mem_printf("%s/" EVENTFILE_NAME, rundir_path(r));
+	CU_ASSERT_EQUAL(stat(events, &st), 0); /* while it is recorded, anybody can follow it */
+	*ret_size = (uint64_t)st.st_size;
+	free(events);
+	return finish(r);
+}
+
+static void turn_over(int dir, const char *name, off_t at)
+{
+	int fd = openat(dir, name, O_RDWR);
+	char c;
+	CU_ASSERT_EQUAL(pread(fd, &c, 1, at), 1);
+	c ^= 1;
+	CU_ASSERT_EQUAL(pwrite(fd, &c, 1, at), 1);
+	close(fd);
+}
+
+static void refused(int dir, const struct manifest *m, const char *words)
+{
+	struct err err = {0};
+	CU_ASSERT_FALSE(rundir_verify(dir, m, &err));
+	CU_ASSERT_EQUAL(err.code, ERR_INPUT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, words));
+}
+
+static void many_events_are_packed(void)
+{
+	struct place p = make_place();
+	uint64_t size;
+	char *path = complete_large(&p, &size);
+	struct manifest m = {0};
+	struct err err = {0};
+	struct buf events = {0}, stored = {0};
+	int dir = rundir_open(path, &m, &err);
+	CU_ASSERT_TRUE_FATAL(dir >= 0);
+	CU_ASSERT_TRUE(rundir_verify(dir, &m, &err));
+	CU_ASSERT_TRUE(m.files[1].packed && !strcmp(m.files[1].name, EVENTFILE_NAME) && m.files[1].size == size);
+	CU_ASSERT_NOT_EQUAL(faccessat(dir, EVENTFILE_NAME, F_OK, 0), 0);
+	CU_ASSERT_TRUE(rundir_read(dir, &m, EVENTFILE_NAME, &events, &err) && events.size == size);
+	/* The digest is of the events, not of what some zstd made of them: packed another way they are the same. */
+	CU_ASSERT_TRUE(file_write_in(dir, EVENTFILE_NAME, events.data, events.size, &err));
+	refused(dir, &m, "events.jsonl: it is there beside events.jsonl.zst");
+	CU_ASSERT_TRUE(file_read_in(dir, EVENTFILE_PACKED, 1 << 20, &stored, &err));
+	unlinkat(dir, EVENTFILE_PACKED, 0);
+	CU_ASSERT_TRUE(eventfile_pack(dir, size, 12345, &err) && rundir_verify(dir, &m, &err));
+	/* Changed inside, cut short, longer, not there. */
+	CU_ASSERT_TRUE(file_write_in(dir, EVENTFILE_PACKED, stored.data, stored.size, &err));
+	turn_over(dir, EVENTFILE_PACKED, (off_t)stored.size / 2);
+	refused(dir, &m, "events.jsonl.zst: damaged at byte");
+	CU_ASSERT_TRUE(file_write_in(dir, EVENTFILE_PACKED, stored.data, stored.size - 1, &err));
+	refused(dir, &m, "events.jsonl.zst: cut short");
+	events.data[5] ^= 1;
+	CU_ASSERT_TRUE(file_write_in(dir, EVENTFILE_NAME, events.data, events.size, &err));
+	unlinkat(dir, EVENTFILE_PACKED, 0);
+	CU_ASSERT_TRUE(eventfile_pack(dir, size, EVENTFILE_FRAME, &err));
+	refused(dir, &m, "events.jsonl: it was changed after it was recorded");
+	buf_add(&stored, stored.data, stored.size);
+	CU_ASSERT_TRUE(file_write_in(dir, EVENTFILE_PACKED, stored.data, stored.size, &err));
+	refused(dir, &m, "which is the limit");
+	unlinkat(dir, EVENTFILE_PACKED, 0);
+	refused(dir, &m, EVENTFILE_PACKED);
+	buf_free(&events);
+	buf_free(&stored);
 	close(dir);
 	manifest_finish(&m);
 	free(path);
@@ -201,6 +289,7 @@ static void finds_by_a_part_of_the_name(void)
 const struct test suite_rundir[] = {
 	{"is incomplete until renamed", is_incomplete_until_renamed},
 	{"names the file that was changed", names_the_file_that_was_changed},
+	{"many events are packed", many_events_are_packed},
 	{"sweeps what a kill left", sweeps_what_a_kill_left},
 	{"a failure keeps only reasons", a_failure_keeps_only_reasons},
 	{"finds by a part of the name", finds_by_a_part_of_the_name},
