@@ -27,6 +27,8 @@ struct verbs {
 	struct bookmarks *bookmarks;
 	struct cancel *cancel; /* may be NULL */
 	struct progress progress;
+	void (*scanned)(void *data, uint64_t done, uint64_t of); /* instructions of a scan, as numbers; may be NULL */
+	void *scanned_data;
 	struct breaks *breaks;         /* of `break` and `watch` */
 	const char *runs;              /* directory where runs are named; may be NULL */
 	const char *const *debug_dirs; /* as the session has them */

@@ -22,6 +22,8 @@ static void on_progress(void *data, uint64_t done, uint64_t of)
 	snprintf(detail, sizeof detail, "%" PRIu64 " of %" PRIu64 " M instructions", done / 1000000, of / 1000000);
 	if (v->progress.say)
 		v->progress.say(v->progress.data, "looking", detail);
+	if (v->scanned)
+		v->scanned(v->scanned_data, done, of);
 }
 
 uint64_t verb_task_at(struct verbs *v)

@@ -29,6 +29,8 @@ struct walk {
 	const struct checkpoint *latest; /* to share pages with; one of the marks', or NULL */
 	uint64_t now, start, end, slice;
 	unsigned generation;
+	void (*says)(void *data, uint64_t done, uint64_t of); /* NULL: nobody listens */
+	void *listener;
 	bool dead;  /* the machine must not be used any more */
 	bool stale; /* its translated code has callbacks in it: restore before running on */
 };
@@ -183,6 +185,8 @@ static bool run_on(struct walk *w, uint64_t to, struct walk_trip *trip, struct e
 		next = grid < next ? grid : next;
 		next = hot > w->now && hot < next ? hot : next;
 		ok = cancel_check(w->cancel, err) && run_slice(w, next, &trip->ended, err);
+		if (ok && w->says)
+			w->says(w->listener, w->now - from, to - from);
 		if (ok && !trip->ended && (w->now == grid || w->now == hot))
 			ok = keep(w, w->now != grid, err);
 	}
@@ -319,6 +323,12 @@ bool walk_pass(
 	if (!ok && (!err || err->code != ERR_CANCELLED))
 		w->dead = true;
 	return ok;
+}
+
+void walk_watch(struct walk *w, void (*says)(void *data, uint64_t done, uint64_t of), void *data)
+{
+	w->says = says;
+	w->listener = data;
 }
 
 uint64_t walk_now(const struct walk *w)

@@ -63,6 +63,10 @@ uint64_t walk_grid_before(const struct walk *w, uint64_t icount, uint64_t distan
 /* Makes coming back here cheap. */
 bool walk_keep(struct walk *w, struct err *err);
 
+/* From now on says(data, done, of) is called with the instructions of a run towards a place, after each slice of it. NULL: not.
+ */
+void walk_watch(struct walk *w, void (*says)(void *data, uint64_t done, uint64_t of), void *data);
+
 uint64_t walk_now(const struct walk *w);
 uint64_t walk_start(const struct walk *w);
 uint64_t walk_end(const struct walk *w); /* of the log */

@@ -19,13 +19,15 @@
 struct app;
 
 struct app_options {
-	const char *runs;    /* runs directory */
-	const char *open[2]; /* run directories to open; NULL where there is none */
-	const char *theme;   /* name or path; NULL: what was used last, or the default */
-	bool keep_state;     /* read and write $XDG_STATE_HOME/polecat */
-	bool read_config;    /* read $XDG_CONFIG_HOME/polecat */
-	int64_t now_s;       /* fixed host time for tests; 0: the clock's */
-	char *polecat;       /* the command line program, for recording and replaying; NULL: none. Borrowed */
+	const char *runs;                                   /* runs directory */
+	const char *open[2];                                /* run directories to open; NULL where there is none */
+	const char *theme;                                  /* name or path; NULL: what was used last, or the default */
+	bool keep_state;                                    /* read and write $XDG_STATE_HOME/polecat */
+	bool read_config;                                   /* read $XDG_CONFIG_HOME/polecat */
+	int64_t now_s;                                      /* fixed host time for tests; 0: the clock's */
+	const char *const *debug_dirs, *const *source_dirs; /* as of `polecat debug`; borrowed */
+	size_t debug_dir_count, source_dir_count;
+	char *polecat; /* the command line program, for recording and replaying; NULL: none. Borrowed */
 };
 
 /* What the terminal is asked to do; the app only knows that somebody does it. Any may be NULL. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tui/app_data.h"
+#include "tui/fmt.h"
 
 #define PROGRESS_MS 200              /* what takes longer is said */
 #define OUTPUT_MAX  (1024 * 1024)    /* bytes of output that are kept */
@@ -64,7 +65,14 @@ bool debug_start(struct app *app, struct run *run, uint64_t icount, struct err *
 {
 	struct debugging *d = &app->debug;
 	debug_end(app);
-	d->debugger = debugger_start(timeline_path(run->timeline), icount, err);
+	struct debugger_options options = {.path = timeline_path(run->timeline),
+		.icount = icount,
+		.runs = app->options.runs,
+		.debug_dirs = app->options.debug_dirs,
+		.debug_dir_count = app->options.debug_dir_count,
+		.source_dirs = app->options.source_dirs,
+		.source_dir_count = app->options.source_dir_count};
+	d->debugger = debugger_start(&options, err);
 	if (!d->debugger)
 		return false;
 	d->run = run;
@@ -177,11 +185,31 @@ static void bring_playhead(struct app *app)
 	app->dirty = true;
 }
 
-static void show_progress(struct app *app, bool busy, const char *what, int64_t since_ms)
+/* "runtil write x 1.2 G of 5.0 G, 24%, 9 s left 3.1 s; Esc stops" */
+static char *progress_text(const struct debug_work *work, int64_t took)
 {
-	int64_t took = app_clock_ms() - since_ms;
-	if (busy && what && took >= PROGRESS_MS) {
-		char *text = mem_printf("%.30s %" PRId64 ".%" PRId64 " s; Esc stops", what, took / 1000, took / 100 % 10);
+	struct buf text = {0};
+	buf_printf(&text, "%.24s", work->what);
+	if (work->of && work->done <= work->of) {
+		uint64_t left =
+			work->done ? (uint64_t)((double)took / 1000 * (double)(work->of - work->done) / (double)work->done) : 0;
+		char done[FMT_MAX], of[FMT_MAX];
+		buf_printf(&text, " %s of %s, %u%%", fmt_short(work->done, done), fmt_short(work->of, of),
+			(unsigned)((double)work->done * 100 / (double)work->of));
+		if (work->done)
+			buf_printf(&text, ", %" PRIu64 " s left", left);
+	} else if (work->stage[0]) {
+		buf_printf(&text, ": %.60s", work->stage);
+	}
+	buf_printf(&text, " %" PRId64 ".%" PRId64 " s; Esc stops", took / 1000, took / 100 % 10);
+	return buf_take(&text);
+}
+
+static void show_progress(struct app *app, bool busy, const struct debug_work *work)
+{
+	int64_t took = app_clock_ms() - work->since_ms;
+	if (busy && work->what && took >= PROGRESS_MS) {
+		char *text = progress_text(work, took);
 		screen_progress(&app->screen, text);
 		free(text);
 		app->debug.progress = app->dirty = true;
@@ -227,13 +255,12 @@ void debug_step(struct app *app)
 	take_answers(app);
 	if (!d->debugger)
 		return;
-	char *what = NULL;
-	int64_t since;
-	bool busy = debugger_busy(d->debugger, &what, &since);
+	struct debug_work work;
+	bool busy = debugger_busy(d->debugger, &work);
 	if (d->follow && !busy)
 		bring_playhead(app);
-	show_progress(app, busy, what, since);
-	free(what);
+	show_progress(app, busy, &work);
+	free(work.what);
 	if (ended && app->model.debug.alive) {
 		app->model.debug.shown++;
 		app->model.debug.alive = false; /* it could not be opened, which the note said */
@@ -246,7 +273,7 @@ bool debug_busy(const struct app *app)
 	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX; i++)
 		if (app->debug.ending[i])
 			return true;
-	return app->debug.debugger && (debugger_busy(app->debug.debugger, NULL, NULL) || app->debug.follow);
+	return app->debug.debugger && (debugger_busy(app->debug.debugger, NULL) || app->debug.follow);
 }
 
 size_t debug_poll(const struct app *app, struct pollfd *fds, size_t room)

@@ -28,11 +28,30 @@ struct debug_answer {
 	struct debug_answer *next;
 };
 
+#define DEBUG_STAGE_MAX 80
+
+/* What the session works on. */
+struct debug_work {
+	char *what;                  /* the line, owned by who asked; NULL: nothing, or not yet */
+	int64_t since_ms;            /* of CLOCK_MONOTONIC */
+	uint64_t done, of;           /* instructions; of is 0 while there is nothing to count */
+	char stage[DEBUG_STAGE_MAX]; /* what it says of itself where that is no count, or "" */
+};
+
+/* What a session is opened with; copied. */
+struct debugger_options {
+	const char *path;                                   /* of the run */
+	uint64_t icount;                                    /* where to go first */
+	const char *runs;                                   /* directory where runs are named; may be NULL */
+	const char *const *debug_dirs, *const *source_dirs; /* as `polecat debug` has them; they must outlive the debugger */
+	size_t debug_dir_count, source_dir_count;
+};
+
 struct debugger;
 
 /* Opens the run at path and goes to icount. Fails only when no thread could be made; what else goes wrong is told by
  * debugger_problem. */
-struct debugger *debugger_start(const char *path, uint64_t icount, struct err *err);
+struct debugger *debugger_start(const struct debugger_options *options, struct err *err);
 /* Asks for the end. debugger_ended tells when it is there; debugger_destroy waits for it (NULL is fine). */
 void debugger_end(struct debugger *d);
 bool debugger_ended(struct debugger *d);
@@ -40,6 +59,8 @@ void debugger_destroy(struct debugger *d);
 
 /* Readable when something can be taken, or it has ended. Reading is debugger_take's affair. */
 int debugger_fd(const struct debugger *d);
+/* Runs a line instead of those that wait and begin with the same word: of choices only the last one counts. */
+bool debugger_choose(struct debugger *d, const char *line, struct err *err);
 /* Runs a line after those that wait. ERR_USAGE when too many do. */
 bool debugger_run(struct debugger *d, const char *line, bool typed, struct err *err);
 /* The place `icount`, instead of all moves that wait. */
@@ -49,8 +70,8 @@ bool debugger_cancel(struct debugger *d);
 /* To be called now and then while it works: a QEMU that has not let go for DEBUGGER_PATIENCE_MS after debugger_cancel is killed.
  */
 void debugger_watch(struct debugger *d);
-/* What it works on, and since when (of CLOCK_MONOTONIC): false when it works on nothing. *ret is owned by the caller. */
-bool debugger_busy(struct debugger *d, char **ret_what, int64_t *ret_since_ms);
+/* False when it works on nothing. ret may be NULL. */
+bool debugger_busy(struct debugger *d, struct debug_work *ret);
 
 /* The newest picture if there is one that was not taken, else NULL. Owned by the caller. */
 struct debug_picture *debugger_take_picture(struct debugger *d);

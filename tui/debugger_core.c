@@ -62,10 +62,11 @@ static void release(struct debugger *d)
 	free(d->working);
 	free(d->note);
 	free(d->path);
+	free(d->runs);
 	free(d);
 }
 
-struct debugger *debugger_start(const char *path, uint64_t icount, struct err *err)
+struct debugger *debugger_start(const struct debugger_options *options, struct err *err)
 {
 	struct debugger *d = mem_alloc(sizeof *d);
 	int ends[2] = {-1, -1};
@@ -74,8 +75,9 @@ struct debugger *debugger_start(const char *path, uint64_t icount, struct err *e
 	d->cancel_end = ends[1];
 	d->qemu = -1;
 	d->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	d->path = mem_str(path);
-	d->start = icount;
+	d->options = *options;
+	d->path = mem_str(options->path);
+	d->runs = mem_str(options->runs);
 	d->working = mem_str("opening the run");
 	d->since_ms = debugger_clock_ms();
 	if (!ok || d->news < 0)
@@ -138,6 +140,21 @@ static bool queue(struct debugger *d, const char *line, bool typed, struct err *
 	return true;
 }
 
+bool debugger_choose(struct debugger *d, const char *line, struct err *err)
+{
+	size_t word = strcspn(line, " "), kept = 0;
+	pthread_mutex_lock(&d->mutex);
+	for (size_t i = 0; i < d->queued; i++)
+		if (!d->queue[i].typed && !strncmp(d->queue[i].line, line, word) && strchr(" ", d->queue[i].line[word]))
+			free(d->queue[i].line);
+		else
+			d->queue[kept++] = d->queue[i];
+	d->queued = kept;
+	bool ok = queue(d, line, false, err);
+	pthread_mutex_unlock(&d->mutex);
+	return ok;
+}
+
 bool debugger_run(struct debugger *d, const char *line, bool typed, struct err *err)
 {
 	pthread_mutex_lock(&d->mutex);
@@ -194,14 +211,14 @@ void debugger_watch(struct debugger *d)
 	pthread_mutex_unlock(&d->mutex);
 }
 
-bool debugger_busy(struct debugger *d, char **ret_what, int64_t *ret_since_ms)
+bool debugger_busy(struct debugger *d, struct debug_work *ret)
 {
 	pthread_mutex_lock(&d->mutex);
 	bool busy = d->working || d->queued;
-	if (ret_what)
-		*ret_what = d->working ? mem_str(d->working) : NULL;
-	if (ret_since_ms)
-		*ret_since_ms = d->since_ms;
+	if (ret) {
+		*ret = (struct debug_work){mem_str(d->working), d->since_ms, d->done, d->of, ""};
+		memcpy(ret->stage, d->stage, sizeof ret->stage);
+	}
 	pthread_mutex_unlock(&d->mutex);
 	return busy;
 }

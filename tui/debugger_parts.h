@@ -22,7 +22,10 @@ struct debugger {
 	pthread_cond_t wake;
 	struct debug_order queue[DEBUGGER_QUEUE_MAX];
 	size_t queued;
-	char *working;                  /* what the thread is at; NULL: nothing */
+	char *working;     /* what the thread is at; NULL: nothing */
+	uint64_t done, of; /* how far it is, in instructions; of 0: not known */
+	char stage[DEBUG_STAGE_MAX];
+	bool scans;                     /* ... as a scan says, which knows more than each run that it is made of */
 	int64_t since_ms, cancelled_ms; /* cancelled_ms: what it works on shall end since then; 0: it need not */
 	int qemu;                       /* a pidfd; -1: not known */
 	bool ending, ended;
@@ -34,8 +37,8 @@ struct debugger {
 	/* The thread's own. */
 	struct cancel cancel; /* its fd is the reading end of a pipe */
 	int cancel_end;       /* the writing end */
-	char *path;
-	uint64_t start;
+	char *path, *runs;
+	struct debugger_options options;
 	struct verbs verbs;
 	struct bookmarks bookmarks;
 	struct breaks breaks;

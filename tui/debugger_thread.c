@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -32,6 +33,38 @@ static void begin(struct debugger *d, const char *what)
 	d->working = mem_str(what);
 	d->since_ms = debugger_clock_ms();
 	d->cancelled_ms = 0;
+	d->done = d->of = 0;
+	d->stage[0] = '\0';
+	d->scans = false;
+}
+
+static void counted(struct debugger *d, uint64_t done, uint64_t of, bool scans)
+{
+	pthread_mutex_lock(&d->mutex);
+	if (scans || !d->scans) {
+		d->done = done;
+		d->of = of;
+	}
+	d->scans |= scans;
+	pthread_mutex_unlock(&d->mutex);
+}
+
+static void on_run(void *debugger, uint64_t done, uint64_t of)
+{
+	counted(debugger, done, of, false);
+}
+
+static void on_scan(void *debugger, uint64_t done, uint64_t of)
+{
+	counted(debugger, done, of, true);
+}
+
+static void on_stage(void *debugger, const char *stage, const char *detail)
+{
+	struct debugger *d = debugger;
+	pthread_mutex_lock(&d->mutex);
+	snprintf(d->stage, sizeof d->stage, "%s%s%.60s", stage, *detail ? " " : "", detail);
+	pthread_mutex_unlock(&d->mutex);
 }
 
 static void done(struct debugger *d)
@@ -208,27 +241,45 @@ static void serve(struct debugger *d)
 	} while (true);
 }
 
+static void prepare(struct debugger *d)
+{
+	struct session *s = d->verbs.session;
+	/* Without a place to keep them there are no bookmarks, which is said when one is made. */
+	bookmarks_load(&d->bookmarks, timeline_name(session_timeline(s)), &(struct err){0});
+	d->verbs.bookmarks = &d->bookmarks;
+	d->verbs.breaks = &d->breaks;
+	d->verbs.cancel = &d->cancel;
+	d->verbs.runs = d->runs;
+	d->verbs.debug_dirs = d->options.debug_dirs;
+	d->verbs.debug_dir_count = d->options.debug_dir_count;
+	d->verbs.source_dirs = d->options.source_dirs;
+	d->verbs.source_dir_count = d->options.source_dir_count;
+	d->verbs.progress = (struct progress){on_stage, d};
+	d->verbs.scanned = on_scan;
+	d->verbs.scanned_data = d;
+	walk_watch(session_walk(s), on_run, d);
+	d->generation = walk_generation(session_walk(s));
+	publish(d);
+}
+
 void *debugger_thread(void *argument)
 {
 	struct debugger *d = argument;
 	struct err err = {0};
-	struct session_options options = {.run = d->path, .cancel = &d->cancel};
+	struct session_options options = {.run = d->path,
+		.cancel = &d->cancel,
+		.progress = {on_stage, d},
+		.debug_dirs = d->options.debug_dirs,
+		.debug_dir_count = d->options.debug_dir_count};
 	d->verbs.session = session_open(&options, &err);
 	if (d->verbs.session) {
-		struct session *s = d->verbs.session;
 		struct walk_trip trip;
-		/* Without a place to keep them there are no bookmarks, which is said when one is made. */
-		bookmarks_load(&d->bookmarks, timeline_name(session_timeline(s)), &(struct err){0});
-		d->verbs.bookmarks = &d->bookmarks;
-		d->verbs.breaks = &d->breaks;
-		d->verbs.cancel = &d->cancel;
-		d->generation = walk_generation(session_walk(s));
-		publish(d);
-		if (!session_go(s, d->start, &trip, &err))
+		prepare(d);
+		if (!session_go(d->verbs.session, d->options.icount, &trip, &err))
 			note(d, true, err.text);
 		serve(d);
 		bookmarks_finish(&d->bookmarks);
-		session_close(s);
+		session_close(d->verbs.session);
 	} else {
 		note(d, true, err.text);
 	}

@@ -16,12 +16,14 @@
 #include "tui/term.h"
 
 static const char usage[] =
-	"usage: polecat-tui [--runs DIR] [--theme NAME] [--ascii] [RUN [RUN]]\n"
+	"usage: polecat-tui [--runs DIR] [--theme NAME] [--ascii] [--debug-dir DIR] [--source-dir DIR] [RUN [RUN]]\n"
 	"Usually started as `polecat ui`. Keys: ? inside; man polecat-ui.\n"
 	"\n"
 	"  --runs DIR        where runs are (default: runs)\n"
 	"  --theme NAME      a theme by name, or a file by path\n"
 	"  --ascii           draw with ASCII only\n"
+	"  --debug-dir DIR   debug view: look for debug information below DIR (may be given several times)\n"
+	"  --source-dir DIR  debug view: look for source files below DIR first (may be given several times)\n"
 	"  --manual          print the manual page\n"
 	"  --script FILE     no terminal: run a script of keys (- reads it from stdin) and print the pictures\n"
 	"  --random SEED:N   no terminal: press N random keys\n"
@@ -30,9 +32,12 @@ static const char usage[] =
 	"  --times           with --script: print how long the pictures took to stderr\n"
 	"  --state           with --script: read and write what is remembered\n";
 
+#define DIRS_MAX 32 /* of each kind */
+
 struct options {
 	struct app_options app;
 	const char *script, *random;
+	const char *debug_dirs[DIRS_MAX], *source_dirs[DIRS_MAX];
 	int width, height;
 	bool ascii, manual, help, state, times;
 };
@@ -44,6 +49,8 @@ enum {
 	OPT_MANUAL,
 	OPT_SCRIPT,
 	OPT_RANDOM,
+	OPT_DEBUG_DIR,
+	OPT_SOURCE_DIR,
 	OPT_SIZE,
 	OPT_NOW,
 	OPT_STATE,
@@ -68,6 +75,14 @@ static bool parse_now(const char *text, struct options *o, struct err *err)
 	return true;
 }
 
+static bool add_dir(const char **dirs, size_t *count, const char *value, struct err *err)
+{
+	if (*count == DIRS_MAX)
+		return err_set(err, ERR_USAGE, "'%s': at most %d directories of a kind can be given", value, DIRS_MAX);
+	dirs[(*count)++] = value;
+	return true;
+}
+
 static bool parse_option(int option, const char *value, struct options *o, struct err *err)
 {
 	switch (option) {
@@ -89,6 +104,10 @@ static bool parse_option(int option, const char *value, struct options *o, struc
 	case OPT_RANDOM:
 		o->random = value;
 		return true;
+	case OPT_DEBUG_DIR:
+		return add_dir(o->debug_dirs, &o->app.debug_dir_count, value, err);
+	case OPT_SOURCE_DIR:
+		return add_dir(o->source_dirs, &o->app.source_dir_count, value, err);
 	case OPT_SIZE:
 		return parse_size(value, o, err);
 	case OPT_NOW:
@@ -112,6 +131,7 @@ static bool parse(int argc, char **argv, struct options *o, struct err *err)
 	static const struct option longs[] = {{"runs", required_argument, NULL, OPT_RUNS},
 		{"theme", required_argument, NULL, OPT_THEME}, {"ascii", no_argument, NULL, OPT_ASCII},
 		{"manual", no_argument, NULL, OPT_MANUAL}, {"script", required_argument, NULL, OPT_SCRIPT},
+		{"debug-dir", required_argument, NULL, OPT_DEBUG_DIR}, {"source-dir", required_argument, NULL, OPT_SOURCE_DIR},
 		{"random", required_argument, NULL, OPT_RANDOM}, {"size", required_argument, NULL, OPT_SIZE},
 		{"now", required_argument, NULL, OPT_NOW}, {"state", no_argument, NULL, OPT_STATE},
 		{"times", no_argument, NULL, OPT_TIMES}, {"help", no_argument, NULL, OPT_HELP}, {0}};
@@ -296,6 +316,8 @@ int main(int argc, char **argv)
 	bool ok = true;
 	char *polecat = find_polecat();
 	o.app.polecat = polecat;
+	o.app.debug_dirs = o.debug_dirs;
+	o.app.source_dirs = o.source_dirs;
 	if (o.manual) {
 		ok = manual_print(stdout, &err);
 	} else if (o.script || o.random) {

@@ -183,8 +183,8 @@ static void draw_status(const struct screen *s, const struct model *m, struct ca
 	int progress = s->progress ? glyph_text_width(s->progress) + 2 : 0;
 	if (text.size == 0)
 		progress = progress > row.w ? row.w : progress;
-	else if (progress > row.w / 2)
-		progress = row.w / 2;
+	else if (progress > row.w - row.w / 4)
+		progress = row.w - row.w / 4;
 	if (text.size)
 		pen_field(&p, role, text.data, pen_left(&p) - progress);
 	if (s->progress && progress > 2)
