@@ -64,8 +64,7 @@ int sourcefile_open(const char *path, const char *const *dirs, size_t dir_count,
 	if (fd >= 0)
 		buf_str(found, path);
 	else
-		err_set(err, ERR_INPUT,
-			"the source file %s is not on this host%s (`polecat debug --source-dir DIR` looks below DIR)", path,
+		err_set(err, ERR_INPUT, "the source file %s is not on this host%s (--source-dir DIR looks below DIR)", path,
 			dir_count ? ", nor below any --source-dir" : "");
 	return fd;
 }

@@ -291,6 +291,7 @@ static bool (*const functions[ACTION_COUNT])(struct app *app, const char *argume
 	[ACTION_DEBUG_OVER_BACK] = act_debug_over_back,
 	[ACTION_DEBUG_CONTINUE] = act_debug_continue,
 	[ACTION_DEBUG_CONTINUE_BACK] = act_debug_continue_back,
+	[ACTION_DEBUG_BREAK] = act_debug_break,
 	[ACTION_DEBUG_BACK] = act_debug_back,
 	[ACTION_DEBUG_FORWARD] = act_debug_forward,
 	[ACTION_DEBUG_CODE] = act_debug_code,
@@ -337,6 +338,13 @@ void app_request(struct app *app, const struct request *request)
 		view_detail_show(app->screen.views[SCREEN_DETAIL], request->subject, request->index);
 		show_bottom(app, BOTTOM_DETAIL);
 		break;
+	case REQUEST_ASK:
+	case REQUEST_TOGGLE: {
+		struct err err = {0};
+		if (!debug_request(app, request->text, request->kind == REQUEST_TOGGLE, &err))
+			app_message(app, true, "%s", err.text);
+		break;
+	}
 	case REQUEST_NONE:
 		break;
 	}

@@ -82,6 +82,16 @@ bool act_debug_continue_back(struct app *app, const char *arg, struct err *err)
 	return debug_verb(app, "rcontinue", false, err);
 }
 
+bool act_debug_break(struct app *app, const char *arg, struct err *err)
+{
+	struct buf line = {0};
+	(void)arg;
+	bool ok = view_debug_break(app->screen.views[SCREEN_DEBUG_CODE], &app->model, &line, err) &&
+		debug_verb(app, line.data, false, err);
+	buf_free(&line);
+	return ok;
+}
+
 bool act_debug_back(struct app *app, const char *arg, struct err *err)
 {
 	(void)arg;

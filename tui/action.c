@@ -30,12 +30,12 @@ enum action action_find(const char *name, size_t size)
 	return ACTION_NONE;
 }
 
-const char *scope_title(enum scope scope)
+const char *scope_title(enum key_scope scope)
 {
 	return scopes[scope].title;
 }
 
-const char *scope_name(enum scope scope)
+const char *scope_name(enum key_scope scope)
 {
 	return scopes[scope].name;
 }
@@ -55,7 +55,7 @@ bool action_needs_argument(enum action action)
 
 static bool bind(struct keymap *map, uint32_t key, enum action action)
 {
-	enum scope scope = table[action].scope;
+	enum key_scope scope = table[action].scope;
 	for (size_t i = 0; i < map->count; i++)
 		if (map->bindings[i].key == key && map->bindings[i].scope == scope) {
 			map->bindings[i].action = action;
@@ -174,7 +174,7 @@ enum action keymap_find(const struct keymap *map, uint32_t key, unsigned now)
 {
 	for (int scope = 0; scope < SCOPE_COUNT; scope++)
 		for (size_t i = 0; now >> scope & 1 && i < map->count; i++)
-			if (map->bindings[i].key == key && map->bindings[i].scope == (enum scope)scope)
+			if (map->bindings[i].key == key && map->bindings[i].scope == (enum key_scope)scope)
 				return map->bindings[i].action;
 	return ACTION_NONE;
 }

@@ -22,7 +22,7 @@
 	X(LIST, "list", "Every list") \
 	X(ALL, "everywhere", "Everywhere")
 
-enum scope {
+enum key_scope {
 #define SCOPE_ENUM(id, name, title) SCOPE_##id,
 	SCOPES(SCOPE_ENUM)
 #undef SCOPE_ENUM
@@ -56,6 +56,8 @@ enum scope {
 	X(DEBUG_OVER_BACK, "rover", "R", DEBUG, "[N]", "<", "Back, over calls") \
 	X(DEBUG_CONTINUE, "continue", "c", DEBUG, "", "continue", "On to the nearest break or watch (:break, :watch)") \
 	X(DEBUG_CONTINUE_BACK, "rcontinue", "C", DEBUG, "", "<", "Back to the nearest break or watch") \
+	X(DEBUG_BREAK, "break-line", "b", DEBUG, "", "break", \
+		"Make continue stop at the line under the cursor of the pane of code, or not any more") \
 	X(DEBUG_BACK, "place-back", "u Backspace", DEBUG, "", "place", \
 		"Go to the place before the last move, to the instruction") \
 	X(DEBUG_FORWARD, "place-forward", "U", DEBUG, "", "<", "Undo place-back") \
@@ -144,13 +146,13 @@ enum action {
 
 struct action_info {
 	const char *name, *keys, *argument, *brief, *help;
-	enum scope scope;
+	enum key_scope scope;
 };
 
 const struct action_info *action_info(enum action action);
 enum action action_find(const char *name, size_t size); /* ACTION_NONE if there is none */
-const char *scope_title(enum scope scope);
-const char *scope_name(enum scope scope);
+const char *scope_title(enum key_scope scope);
+const char *scope_name(enum key_scope scope);
 /* A key for it asks for an argument first; and there must be one. */
 bool action_asks(enum action action);
 bool action_needs_argument(enum action action);
@@ -163,7 +165,7 @@ bool action_needs_argument(enum action action);
 
 struct binding {
 	uint32_t key;
-	enum scope scope;
+	enum key_scope scope;
 	enum action action;
 };
 
@@ -181,7 +183,7 @@ void keymap_init(struct keymap *map);
  */
 bool keymap_parse(struct keymap *map, const char *bytes, size_t size, const char *file, struct err *err);
 
-/* scopes: bits 1 << enum scope that hold now; the most special wins. ACTION_NONE if the key does nothing here. */
+/* scopes: bits 1 << enum key_scope that hold now; the most special wins. ACTION_NONE if the key does nothing here. */
 enum action keymap_find(const struct keymap *map, uint32_t key, unsigned scopes);
 
 /* The keys of an action as text, "f", "Right l"; "" if it has none. first: only the first. */

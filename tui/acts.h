@@ -58,6 +58,7 @@ bool act_debug_over(struct app *app, const char *argument, struct err *err);
 bool act_debug_over_back(struct app *app, const char *argument, struct err *err);
 bool act_debug_continue(struct app *app, const char *argument, struct err *err);
 bool act_debug_continue_back(struct app *app, const char *argument, struct err *err);
+bool act_debug_break(struct app *app, const char *argument, struct err *err);
 bool act_debug_back(struct app *app, const char *argument, struct err *err);
 bool act_debug_forward(struct app *app, const char *argument, struct err *err);
 bool act_debug_code(struct app *app, const char *argument, struct err *err);

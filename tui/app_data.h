@@ -145,6 +145,8 @@ void debug_follow(struct app *app, const struct run *run);
 bool debug_between(const struct app *app, const struct run *run);
 /* A verb for the session. typed: what it prints is shown. */
 bool debug_verb(struct app *app, const char *line, bool typed, struct err *err);
+/* What a pane asks for: a choice, or a variable to open or close. Only the last of a row of choices counts. */
+bool debug_request(struct app *app, const char *text, bool toggles, struct err *err);
 void debug_log(struct app *app, const char *text); /* a line of the output pane */
 
 #endif

@@ -84,13 +84,25 @@ bool debug_start(struct app *app, struct run *run, uint64_t icount, struct err *
 
 /* ---- what goes in ---- */
 
-bool debug_verb(struct app *app, const char *line, bool typed, struct err *err)
+static bool needs_machine(const struct app *app, struct err *err)
 {
 	if (app->model.debug.problem)
 		return err_set(err, ERR_INPUT, "there is no machine: %s", app->model.debug.problem);
 	if (!app->debug.debugger || !app->model.debug.alive)
 		return err_set(err, ERR_USAGE, "there is no machine: x on an event starts one");
-	return debugger_run(app->debug.debugger, line, typed, err);
+	return true;
+}
+
+bool debug_verb(struct app *app, const char *line, bool typed, struct err *err)
+{
+	return needs_machine(app, err) && debugger_run(app->debug.debugger, line, typed, err);
+}
+
+bool debug_request(struct app *app, const char *text, bool toggles, struct err *err)
+{
+	if (!needs_machine(app, err))
+		return false;
+	return toggles ? debugger_toggle(app->debug.debugger, text, err) : debugger_choose(app->debug.debugger, text, err);
 }
 
 void debug_follow(struct app *app, const struct run *run)
@@ -240,6 +252,8 @@ void debug_step(struct app *app)
 		debug_end(app);
 	if (!d->debugger)
 		return;
+	struct debug_work work;
+	bool busy = debugger_busy(d->debugger, &work); /* before anything is taken: nothing is left over then if it is not */
 	bool is_error, ended = debugger_ended(d->debugger);
 	debugger_watch(d->debugger);
 	take_picture(app);
@@ -253,10 +267,10 @@ void debug_step(struct app *app)
 	}
 	free(note);
 	take_answers(app);
-	if (!d->debugger)
+	if (!d->debugger) {
+		free(work.what);
 		return;
-	struct debug_work work;
-	bool busy = debugger_busy(d->debugger, &work);
+	}
 	if (d->follow && !busy)
 		bring_playhead(app);
 	show_progress(app, busy, &work);
@@ -273,7 +287,7 @@ bool debug_busy(const struct app *app)
 	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX; i++)
 		if (app->debug.ending[i])
 			return true;
-	return app->debug.debugger && (debugger_busy(app->debug.debugger, NULL) || app->debug.follow);
+	return app->debug.debugger && (debugger_pending(app->debug.debugger) || app->debug.follow);
 }
 
 size_t debug_poll(const struct app *app, struct pollfd *fds, size_t room)

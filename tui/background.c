@@ -407,10 +407,12 @@ static void errand_lines(struct errand *e)
 		if (size > 0) {
 			struct buf text = {0};
 			glyph_show(e->bytes.data, size < LINE_KEPT_MAX ? size : LINE_KEPT_MAX, true, &text);
+			char *line = buf_take(&text);
+			/* Progress that says the same again is no news. */
+			if (e->log && line && (!e->last || strcmp(line, e->last) != 0))
+				buf_printf(e->log, "%s\n", line);
 			free(e->last);
-			e->last = buf_take(&text);
-			if (e->log && e->last)
-				buf_printf(e->log, "%s\n", e->last);
+			e->last = line;
 		}
 		buf_drop(&e->bytes, size < e->bytes.size ? size + 1 : size);
 	}

@@ -86,7 +86,7 @@ void canvas_overlay(struct canvas *c, struct rect area, enum role overlay)
 
 static void put_sign(struct canvas *c, struct rect clip, int x, int y, enum role role, enum glyph glyph)
 {
-	struct pen p = {c, clip, x, y};
+	struct pen p = {c, clip, x, y, false};
 	pen_sign(&p, role, glyph);
 }
 
@@ -122,7 +122,7 @@ void canvas_box(struct canvas *c, struct rect area, enum role role)
 struct pen pen_at(struct canvas *c, struct rect area, int row)
 {
 	struct rect clip = rect_both(rect_row(area, row), canvas_all(c));
-	return (struct pen){c, clip, clip.x, clip.y};
+	return (struct pen){c, clip, clip.x, clip.y, false};
 }
 
 int pen_left(const struct pen *p)
@@ -170,14 +170,27 @@ static void put_any(struct pen *p, enum role role, uint32_t code, unsigned char 
 		put_printable(p, role == ROLE_TEXT ? ROLE_DIM : role, (uint32_t)*e, 1);
 }
 
+static size_t blanks(const char *bytes, size_t size)
+{
+	size_t n = 0;
+	while (n < size && bytes[n] == ' ')
+		n++;
+	return n;
+}
+
 void pen_bytes(struct pen *p, enum role role, const char *bytes, size_t size)
 {
-	for (size_t i = 0; i < size && pen_left(p) > 0;) {
+	for (size_t i = 0; i < size;) {
+		if (pen_left(p) <= 0) {
+			p->cut |= size > i + blanks(bytes + i, size - i);
+			return;
+		}
 		uint32_t code;
 		size_t took = glyph_decode(bytes + i, size - i, &code);
 		put_any(p, role, code, (unsigned char)bytes[i]);
 		i += took;
 	}
+	p->cut |= p->x > p->clip.x + p->clip.w;
 }
 
 void pen_text(struct pen *p, enum role role, const char *text)
@@ -234,18 +247,31 @@ void pen_field(struct pen *p, enum role role, const char *text, int width)
 		return;
 	struct rect whole = p->clip;
 	int end = p->x + width;
-	bool cut = glyph_text_width(text) > width;
+	bool before = p->cut, cut = glyph_text_width(text) > width;
 	int stop = cut ? end - 1 : end;
 	if (stop < whole.x + whole.w)
 		p->clip.w = stop > whole.x ? stop - whole.x : 0;
 	pen_text(p, role, text);
 	p->clip = whole;
+	p->cut = before; /* it says so itself */
 	if (p->x > stop)
 		p->x = stop;
 	while (p->x < stop)
 		put_printable(p, role, ' ', 1);
 	if (cut)
 		pen_sign(p, role, GLYPH_MORE);
+}
+
+void pen_more(struct pen *p)
+{
+	if (!p->cut || p->clip.w < 1 || p->clip.h < 1)
+		return;
+	struct rect last = {p->clip.x + p->clip.w - 1, p->y, 1, 1};
+	if (!rect_has(canvas_all(p->canvas), last.x, last.y))
+		return;
+	enum role role = (enum role)at(p->canvas, last.x, last.y)->role;
+	p->x = last.x;
+	pen_sign(p, role, GLYPH_MORE);
 }
 
 void pen_number(struct pen *p, enum role role, const char *text, int width)

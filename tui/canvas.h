@@ -48,6 +48,7 @@ struct pen {
 	struct canvas *canvas;
 	struct rect clip;
 	int x, y;
+	bool cut; /* something had no room */
 };
 
 struct pen pen_at(struct canvas *c, struct rect area, int row);
@@ -59,6 +60,8 @@ void pen_printf(struct pen *p, enum role role, const char *fmt, ...) __attribute
 void pen_layered(struct pen *p, enum role base, enum role over, const char *text);
 void pen_sign(struct pen *p, enum role role, enum glyph glyph);
 void pen_code(struct pen *p, enum role role, uint32_t code);
+/* When something was cut: the sign for "more" takes the last cell. */
+void pen_more(struct pen *p);
 /* Blanks up to column (from the area's left edge). When text already passed it: one blank. */
 void pen_tab(struct pen *p, int column);
 /* Cuts the text to at most width cells, ending in the sign for "more", and pads it to width. */

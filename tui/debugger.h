@@ -63,6 +63,8 @@ int debugger_fd(const struct debugger *d);
 bool debugger_choose(struct debugger *d, const char *line, struct err *err);
 /* Runs a line after those that wait. ERR_USAGE when too many do. */
 bool debugger_run(struct debugger *d, const char *line, bool typed, struct err *err);
+/* Opens a variable of the picture, or closes it. */
+bool debugger_toggle(struct debugger *d, const char *expression, struct err *err);
 /* The place `icount`, instead of all moves that wait. */
 bool debugger_goto(struct debugger *d, uint64_t icount, struct err *err);
 /* Stops the line that runs and drops those that wait. False: nothing ran. */
@@ -70,8 +72,10 @@ bool debugger_cancel(struct debugger *d);
 /* To be called now and then while it works: a QEMU that has not let go for DEBUGGER_PATIENCE_MS after debugger_cancel is killed.
  */
 void debugger_watch(struct debugger *d);
-/* False when it works on nothing. ret may be NULL. */
+/* False when it works on nothing: then all that it made is there to be taken. */
 bool debugger_busy(struct debugger *d, struct debug_work *ret);
+/* False when it works on nothing and all was taken. */
+bool debugger_pending(struct debugger *d);
 
 /* The newest picture if there is one that was not taken, else NULL. Owned by the caller. */
 struct debug_picture *debugger_take_picture(struct debugger *d);

@@ -59,6 +59,7 @@ static void release(struct debugger *d)
 		debug_answer_destroy(a);
 	}
 	debug_picture_destroy(d->picture);
+	debug_past_finish(&d->past);
 	free(d->working);
 	free(d->note);
 	free(d->path);
@@ -131,11 +132,11 @@ int debugger_fd(const struct debugger *d)
 }
 
 /* With the mutex held. */
-static bool queue(struct debugger *d, const char *line, bool typed, struct err *err)
+static bool queue(struct debugger *d, const char *line, bool typed, bool toggles, struct err *err)
 {
 	if (d->queued == DEBUGGER_QUEUE_MAX)
 		return err_set(err, ERR_USAGE, "%d moves wait already: Esc stops them", DEBUGGER_QUEUE_MAX);
-	d->queue[d->queued++] = (struct debug_order){mem_str(line), typed};
+	d->queue[d->queued++] = (struct debug_order){mem_str(line), typed, toggles};
 	pthread_cond_signal(&d->wake);
 	return true;
 }
@@ -150,7 +151,7 @@ bool debugger_choose(struct debugger *d, const char *line, struct err *err)
 		else
 			d->queue[kept++] = d->queue[i];
 	d->queued = kept;
-	bool ok = queue(d, line, false, err);
+	bool ok = queue(d, line, false, false, err);
 	pthread_mutex_unlock(&d->mutex);
 	return ok;
 }
@@ -158,7 +159,7 @@ bool debugger_choose(struct debugger *d, const char *line, struct err *err)
 bool debugger_run(struct debugger *d, const char *line, bool typed, struct err *err)
 {
 	pthread_mutex_lock(&d->mutex);
-	bool ok = queue(d, line, typed, err);
+	bool ok = queue(d, line, typed, false, err);
 	pthread_mutex_unlock(&d->mutex);
 	return ok;
 }
@@ -174,6 +175,14 @@ static void drop_moves(struct debugger *d, bool typed_too)
 	d->queued = kept;
 }
 
+bool debugger_toggle(struct debugger *d, const char *expression, struct err *err)
+{
+	pthread_mutex_lock(&d->mutex);
+	bool ok = queue(d, expression, false, true, err);
+	pthread_mutex_unlock(&d->mutex);
+	return ok;
+}
+
 bool debugger_goto(struct debugger *d, uint64_t icount, struct err *err)
 {
 	char line[48];
@@ -183,7 +192,7 @@ bool debugger_goto(struct debugger *d, uint64_t icount, struct err *err)
 	/* A playhead that is dragged does not wait for each place that it passes. */
 	if (d->working && !strncmp(d->working, "goto ", 5))
 		press_cancel(d);
-	bool ok = queue(d, line, false, err);
+	bool ok = queue(d, line, false, false, err);
 	pthread_mutex_unlock(&d->mutex);
 	return ok;
 }
@@ -215,12 +224,18 @@ bool debugger_busy(struct debugger *d, struct debug_work *ret)
 {
 	pthread_mutex_lock(&d->mutex);
 	bool busy = d->working || d->queued;
-	if (ret) {
-		*ret = (struct debug_work){mem_str(d->working), d->since_ms, d->done, d->of, ""};
-		memcpy(ret->stage, d->stage, sizeof ret->stage);
-	}
+	*ret = (struct debug_work){mem_str(d->working), d->since_ms, d->done, d->of, ""};
+	memcpy(ret->stage, d->stage, sizeof ret->stage);
 	pthread_mutex_unlock(&d->mutex);
 	return busy;
+}
+
+bool debugger_pending(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	bool pending = d->working || d->queued || d->picture || d->first || d->note;
+	pthread_mutex_unlock(&d->mutex);
+	return pending;
 }
 
 struct debug_picture *debugger_take_picture(struct debugger *d)

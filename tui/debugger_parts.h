@@ -14,6 +14,7 @@
 struct debug_order {
 	char *line;
 	bool typed;
+	bool toggles; /* it is a variable to open or close */
 };
 
 struct debugger {
@@ -42,6 +43,7 @@ struct debugger {
 	struct verbs verbs;
 	struct bookmarks bookmarks;
 	struct breaks breaks;
+	struct debug_past past;
 	unsigned generation; /* of the walk */
 };
 

@@ -113,9 +113,9 @@ static void say_restarted(struct debugger *d)
 static void take_picture(struct debugger *d)
 {
 	struct err err = {0};
-	struct debug_picture *p = debug_picture_take(&d->verbs, &err);
+	struct debug_picture *p = debug_picture_take(&d->verbs, &d->past, &err);
 	if (!p && err.code == ERR_QEMU && revive(d, &err))
-		p = debug_picture_take(&d->verbs, &err);
+		p = debug_picture_take(&d->verbs, &d->past, &err);
 	say_restarted(d);
 	if (!p) {
 		note(d, true, err.text);
@@ -131,6 +131,11 @@ static void take_picture(struct debugger *d)
 /* True when it was cancelled. */
 static bool run_order(struct debugger *d, struct debug_order *order)
 {
+	if (order->toggles) {
+		debug_past_toggle(&d->past, order->line);
+		free(order->line);
+		return false;
+	}
 	struct buf out = {0};
 	struct err err = {0};
 	bool ok = verbs_run(&d->verbs, order->line, strlen(order->line), &out, &err);
@@ -222,7 +227,7 @@ static bool is_last(struct debugger *d)
 static void serve(struct debugger *d)
 {
 	struct debug_order order;
-	bool stale = true; /* the picture shows another place */
+	bool stale = true; /* the picture may show something else than there is */
 	do {
 		uint64_t before = session_icount(d->verbs.session);
 		unsigned generation = d->generation;
@@ -237,7 +242,7 @@ static void serve(struct debugger *d)
 		if (run_order(d, &order) && walk_generation(session_walk(d->verbs.session)) != generation)
 			return_to(d, before);
 		say_restarted(d);
-		stale |= session_icount(d->verbs.session) != before || d->generation != generation;
+		stale = true; /* moves are not all that it shows: also what was chosen, opened, and where breaks are */
 	} while (true);
 }
 

@@ -3,124 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "engine/disas.h"
-#include "engine/file.h"
-#include "engine/sourcefile.h"
 #include "engine/text.h"
 #include "engine/verbs.h"
-
-enum {
-	SOURCE_AROUND = 400, /* lines before and after the current one that are shown */
-	CODE_BEFORE = 2048,  /* bytes of a function before the program counter that are shown */
-	CODE_COUNT = 700,    /* instructions */
-};
-
-/* ---- code ------------------------------------------------------------------------------------------------------ */
-
-static bool source_of(struct verbs *v, const struct symbols_place *place, struct debug_picture *p)
-{
-	struct buf path = {0}, found = {0}, bytes = {0}, text = {0}, name = {0};
-	struct err ignored = {0};
-	if (!place->file || place->line <= 0)
-		return false;
-	sourcefile_path(place->directory, place->file, &path);
-	int fd = sourcefile_open(path.data ? path.data : "", v->source_dirs, v->source_dir_count, &found, &ignored);
-	bool ok = fd >= 0 && file_read_fd(fd, found.data, SOURCEFILE_SIZE_MAX, &bytes, &ignored) &&
-		sourcefile_print(bytes.data ? bytes.data : "", bytes.size, place->line - SOURCE_AROUND,
-			place->line + SOURCE_AROUND, place->line, &text);
-	if (fd >= 0)
-		close(fd);
-	if (ok) {
-		text_put_safe(&name, place->file, strlen(place->file));
-		p->source_name = mem_printf("%s:%d", name.data ? name.data : "", place->line);
-		p->text[DEBUG_SOURCE] = buf_take(&text);
-	}
-	struct buf *all[] = {&path, &found, &bytes, &text, &name};
-	for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
-		buf_free(all[k]);
-	return ok;
-}
-
-/* Of the innermost frame whose source can be read. */
-static void put_source(struct verbs *v, struct debug_picture *p)
-{
-	struct here *here = session_here(v->session);
-	struct err ignored = {0};
-	const struct frames *frames = here_focus(here, &ignored) ? here_frames(here, 0, 0, &ignored) : NULL;
-	struct program *program = frames ? here_program(here, 0, &ignored) : NULL;
-	struct symbols_place places[SYMBOLS_INLINE_MAX];
-	bool innermost = p->on_processor;
-	for (size_t i = 0; program && i < frames->count; i++) {
-		if (frames->list[i].kernel) {
-			innermost = false;
-			continue;
-		}
-		size_t count = program_places(program, &frames->list[i], places);
-		for (size_t j = 0; j < count; j++, innermost = false)
-			if (source_of(v, &places[j], p)) {
-				p->in_source = innermost;
-				return;
-			}
-		innermost = false;
-	}
-	p->text[DEBUG_SOURCE] = mem_str("no source: the program here has no line numbers, or its files are not on this host\n");
-}
-
-/* Code as the processor sees it, with the kernel's names. */
-struct code {
-	struct space *space;
-	const struct guest *guest; /* NULL: no names */
-};
-
-static size_t read_current(void *data, uint64_t at, void *out, size_t size)
-{
-	struct code *code = data;
-	return memory_read_some(code->space, at, out, size);
-}
-
-static void name_kernel(void *data, uint64_t at, struct buf *out)
-{
-	struct code *code = data;
-	const struct ksym *symbol = code->guest ? ksyms_at(code->guest->layout->ksyms, at) : NULL;
-	if (symbol)
-		buf_printf(out, "%s+0x%" PRIx64, symbol->name, at - symbol->address);
-}
-
-static uint64_t function_start(struct program *program, uint64_t pc)
-{
-	uint64_t offset;
-	if (symbols_name(program_symbols(program), pc, &offset) && offset <= CODE_BEFORE)
-		return pc - offset;
-	return pc;
-}
-
-static void put_disassembly(struct verbs *v, const struct stop *stop, struct debug_picture *p)
-{
-	struct here *here = session_here(v->session);
-	struct err err = {0};
-	struct buf out = {0};
-	uint64_t pc = stop->regs.rip, from = pc;
-	struct program *program = p->on_processor ? here_program(here, 0, &err) : NULL;
-	if (program)
-		from = function_start(program, pc);
-	bool ok = program && program_disas(program, from, 0, CODE_COUNT, pc, &out, &err);
-	/* Code that is entered in the middle of an instruction of its function has no "=>" then; and the agent's is not a
-	 * program of anybody's. */
-	if (!ok || !strstr(out.data, "=>")) {
-		struct space space = memory_current(stop);
-		struct disas disas = {
-			.read = read_current, .name = name_kernel, .data = &(struct code){&space, here_guest(here, &err)}};
-		out.size = 0;
-		ok = disas_print(&disas, pc, 0, CODE_COUNT, pc, &out, &err);
-	}
-	if (!ok)
-		buf_printf(&out, "%s\n", err.text);
-	p->text[DEBUG_DISASSEMBLY] = buf_take(&out);
-}
-
-/* ---- the rest -------------------------------------------------------------------------------------------------- */
 
 /* What a verb prints, or why it cannot. */
 static char *answer(struct verbs *v, const char *line)
@@ -151,13 +36,37 @@ static char *pc_text(struct verbs *v, const struct stop *stop)
 	return buf_take(&out);
 }
 
-static void put_process(const struct process *process, struct buf *out)
+static void put_line(struct debug_picture *p, struct debug_owner owner, struct buf *out)
+{
+	ARRAY_PUSH(p->owners, p->owner_count, p->owner_room) = owner;
+	buf_char(out, '\n');
+}
+
+static void put_marks(const struct debug_picture *p, bool current, bool chosen, struct buf *out)
+{
+	buf_printf(out, "%c%c", current ? '*' : ' ', p->focus_chosen && chosen ? '>' : ' ');
+}
+
+/* Threads are listed where there are several: with one the process says it all. */
+static void put_threads(
+	const struct process *process, const struct process_list *list, uint64_t focus, struct debug_picture *p, struct buf *out)
+{
+	for (size_t i = 0; process->thread_count > 1 && i < process->thread_count; i++) {
+		const struct thread *t = &process->threads[i];
+		put_marks(p, t->task == list->current_task, t->task == focus, out);
+		buf_printf(out, "%7" PRIu32 " %c thread ", t->id, t->state);
+		text_put_safe(out, t->name, strnlen(t->name, sizeof t->name));
+		put_line(p, (struct debug_owner){process->pid, t->id}, out);
+	}
+}
+
+static void put_process(const struct process *process, struct debug_picture *p, struct buf *out)
 {
 	const char *cgroup = process->cgroup;
 	struct buf group = {0};
 	text_put_safe(&group, cgroup + (cgroup[0] == '/'), strlen(cgroup + (cgroup[0] == '/')));
-	buf_printf(
-		out, "%c%6u %c %-8s ", process->current ? '*' : ' ', process->pid, process->state, group.size ? group.data : "-");
+	put_marks(p, process->current, process->pid == p->focus_pid, out);
+	buf_printf(out, "%5" PRIu32 " %c %-8s ", process->pid, process->state, group.size ? group.data : "-");
 	if (process->command_size) {
 		process_print_words(process->command, process->command_size, ' ', out);
 	} else {
@@ -165,39 +74,100 @@ static void put_process(const struct process *process, struct buf *out)
 		text_put_safe(out, process->name, strnlen(process->name, sizeof process->name));
 		buf_char(out, ']');
 	}
-	buf_char(out, '\n');
+	put_line(p, (struct debug_owner){process->pid, 0}, out);
 	buf_free(&group);
 }
 
 /* Programs first: the kernel's own threads are many and rarely asked for. Narrower than `ps`. */
-static char *processes(struct verbs *v)
+static void put_processes(struct verbs *v, struct debug_picture *p)
+{
+	struct here *here = session_here(v->session);
+	struct buf out = {0};
+	struct err err = {0}, ignored = {0};
+	const struct process_list *list = here_processes(here, &err);
+	uint64_t focus = here_thread(here, &ignored);
+	buf_str(&out, list ? "    pid s cgroup   command" : err.text);
+	put_line(p, (struct debug_owner){0}, &out);
+	for (int kernel = 0; list && kernel < 2; kernel++)
+		for (size_t i = 0; i < list->count; i++)
+			if ((list->list[i].mm == 0) == kernel) {
+				put_process(&list->list[i], p, &out);
+				put_threads(&list->list[i], list, focus, p, &out);
+			}
+	p->text[DEBUG_PROCESSES] = buf_take(&out);
+}
+
+/* ---- registers and variables ---- */
+
+static void put_regs(struct verbs *v, const struct stop *stop, struct debug_past *past, struct debug_picture *p)
 {
 	struct buf out = {0};
 	struct err err = {0};
-	const struct process_list *list = here_processes(session_here(v->session), &err);
-	buf_printf(&out, "%s\n", list ? "    pid s cgroup   command" : err.text);
-	for (int kernel = 0; list && kernel < 2; kernel++)
-		for (size_t i = 0; i < list->count; i++)
-			if ((list->list[i].mm == 0) == kernel)
-				put_process(&list->list[i], &out);
-	return buf_take(&out);
+	const struct regs *before = debug_past_regs(past, &stop->regs);
+	if (!verb_frame_is_meant(v))
+		regs_print(&stop->regs, before, false, &out);
+	else if (!verb_frame_registers(v, NULL, &out, &err))
+		buf_printf(&out, "%s\n", err.text);
+	p->text[DEBUG_REGS] = buf_take(&out);
+}
+
+/* Sets function to the start of the frame's, by which it is the same call as at another stop. */
+static bool scope_here(struct verbs *v, struct scope *ret, uint64_t *ret_function, struct err *err)
+{
+	struct here *here = session_here(v->session);
+	const struct frame *frame = here_frame(here, NULL, err);
+	struct program *program = frame ? here_program(here, 0, err) : NULL;
+	uint64_t offset = 0;
+	if (!program)
+		return false;
+	if (frame->kernel)
+		return err_set(err, ERR_INPUT, "the kernel's code has no variables here");
+	*ret = program_scope(program, frame);
+	*ret_function = symbols_name(program_symbols(program), frame->pc, &offset) ? frame->pc - offset : 0;
+	return true;
+}
+
+static void put_locals(struct verbs *v, struct debug_past *past, struct debug_picture *p)
+{
+	struct scope scope;
+	struct err err = {0};
+	uint64_t function = 0;
+	bool ok = scope_here(v, &scope, &function, &err);
+	if (ok)
+		vartree_read(&scope, debug_past_is_open, past, &p->locals);
+	if (!p->locals.count) {
+		p->text[DEBUG_LOCALS] = mem_printf("%s\n", ok ? "none" : err.text);
+		return;
+	}
+	uint64_t cfa = scope.frame->has_cfa ? scope.frame->cfa : 0;
+	p->was = mem_alloc(p->locals.count * sizeof *p->was);
+	for (size_t i = 0; i < p->locals.count; i++)
+		p->was[i] = mem_str(debug_past_was(past, cfa, function, &p->locals.rows[i]));
+	if (!p->frame_chosen)
+		debug_past_locals(past, cfa, function, &p->locals);
 }
 
 static void put_focus(struct verbs *v, struct debug_picture *p)
 {
 	struct here *here = session_here(v->session);
+	struct here_choice choice = here_choice(here);
 	struct err ignored = {0};
-	const struct process *focus = here_focus(here, &ignored);
 	struct buf name = {0};
+	p->focus_chosen = choice.kind != HERE_CURRENT;
+	p->focus_thread = p->focus_chosen ? choice.thread : 0;
+	p->frame_chosen = here_frame_is_chosen(here);
+	const struct process *focus = here_focus(here, &ignored);
 	if (!focus)
 		return;
-	p->on_processor = focus == here_current(here, &ignored);
+	p->on_processor = here_focus_runs(here);
+	p->focus_pid = focus->pid;
+	here_frame(here, &p->frame, &ignored);
 	text_put_safe(&name, focus->name, strnlen(focus->name, sizeof focus->name));
-	buf_printf(&name, "[%u]", focus->pid);
+	buf_printf(&name, "[%" PRIu32 "%s%.0" PRIu32 "]", focus->pid, p->focus_thread ? "/" : "", p->focus_thread);
 	p->focus = buf_take(&name);
 }
 
-struct debug_picture *debug_picture_take(struct verbs *v, struct err *err)
+struct debug_picture *debug_picture_take(struct verbs *v, struct debug_past *past, struct err *err)
 {
 	const struct stop *stop = here_stop(session_here(v->session), err);
 	struct buf place = {0};
@@ -208,17 +178,16 @@ struct debug_picture *debug_picture_take(struct verbs *v, struct err *err)
 	p->begin = session_begin(v->session);
 	p->end = session_end(v->session);
 	p->event = session_event(v->session);
-	p->pc = stop->regs.rip;
 	session_print_place(v->session, &place);
 	p->place = buf_take(&place);
 	p->pc_text = pc_text(v, stop);
 	put_focus(v, p);
-	put_source(v, p);
-	put_disassembly(v, stop, p);
+	debug_past_stop(past, p->icount);
+	debug_picture_code(v, stop, p);
 	p->text[DEBUG_WHERE] = answer(v, "where");
-	p->text[DEBUG_REGS] = answer(v, "regs");
-	p->text[DEBUG_LOCALS] = answer(v, "locals");
-	p->text[DEBUG_PROCESSES] = processes(v);
+	put_regs(v, stop, past, p);
+	put_locals(v, past, p);
+	put_processes(v, p);
 	return p;
 }
 
@@ -232,5 +201,11 @@ void debug_picture_destroy(struct debug_picture *p)
 	free(p->pc_text);
 	free(p->focus);
 	free(p->source_name);
+	free(p->source_file);
+	free(p->owners);
+	for (size_t i = 0; p->was && i < p->locals.count; i++)
+		free(p->was[i]);
+	free(p->was);
+	vartree_finish(&p->locals);
 	free(p);
 }

@@ -191,6 +191,7 @@ void doc_draw_line(const struct doc *d, size_t line, struct pen *p)
 	const struct doc_line *l = &d->lines[line];
 	for (size_t s = l->first; s < l->first + l->count; s++)
 		pen_bytes(p, d->spans[s].role, d->text.data + d->spans[s].offset, d->spans[s].size);
+	pen_more(p);
 	if (l->overlay != ROLE_TEXT)
 		canvas_overlay(p->canvas, p->clip, l->overlay);
 }

@@ -184,6 +184,7 @@ void eventrow_draw(struct pen *p, const struct run *run, size_t event, const str
 		buf_str(&what, err.text);
 	view_text_matches(p, ok ? columns->ahead ? ROLE_DIM : eventrow_role(entry) : ROLE_ERROR, what.data ? what.data : "",
 		columns->search);
+	pen_more(p);
 	buf_free(&what);
 	timeline_event_finish(&read);
 }

@@ -86,10 +86,10 @@ static void put_actions(FILE *out)
 	struct keymap map;
 	keymap_init(&map);
 	for (int scope = SCOPE_COUNT - 1; scope >= 0; scope--) {
-		fprintf(out, ".Ss %s\n.Bl -tag -width Ds\n", scope_title((enum scope)scope));
+		fprintf(out, ".Ss %s\n.Bl -tag -width Ds\n", scope_title((enum key_scope)scope));
 		for (int action = 0; action < ACTION_COUNT; action++) {
 			const struct action_info *info = action_info((enum action)action);
-			if (info->scope != (enum scope)scope)
+			if (info->scope != (enum key_scope)scope)
 				continue;
 			struct buf keys = {0};
 			keymap_keys(&map, (enum action)action, false, &keys);

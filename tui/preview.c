@@ -69,7 +69,9 @@ static void show_search(struct app *app, const char *text)
 	if (!text[0])
 		return;
 	if (p->view->ops->act && p->view->ops->act(p->view, &app->model, p->action, text, &request, &err))
-		app_request(app, &(struct request){request.kind, request.index, false, request.subject});
+		app_request(app,
+			&(struct request){
+				.kind = request.kind, .index = request.index, .subject = request.subject, .text = request.text});
 	else if (err.code != ERR_NONE)
 		app_message(app, true, "%s", err.text);
 	else if (p->run && p->run == app_run(app) && strlen(text) <= SEARCH_TEXT_MAX)

@@ -246,6 +246,15 @@ static void draw_words(struct pen *p, const struct key_word *words, size_t count
 	}
 }
 
+/* Its first key does it here: no more special action has that key. */
+static bool reachable(const struct keymap *map, enum action action, unsigned scopes)
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (map->bindings[i].action == action)
+			return keymap_find(map, map->bindings[i].key, scopes) == action;
+	return false;
+}
+
 /* The first actions of the table, as many as fit; help and the way out always. */
 static void draw_keys(const struct screen *s, const struct model *m, struct canvas *c, struct rect row)
 {
@@ -266,7 +275,7 @@ static void draw_keys(const struct screen *s, const struct model *m, struct canv
 		bool reserved = action == ACTION_HELP || action == ACTION_QUIT;
 		if (!info->brief[0] || info->brief[0] == '<' || reserved || !(scopes >> info->scope & 1))
 			continue;
-		if (action == ACTION_SORT && !screen_focus(s)->ops->orders)
+		if ((action == ACTION_SORT && !screen_focus(s)->ops->orders) || !reachable(m->keys, (enum action)action, scopes))
 			continue;
 		struct key_word w;
 		if (!key_word(m->keys, (enum action)action, m->utf8, &w) || word_width(&w) > left)
@@ -349,6 +358,7 @@ static void draw_head(struct view *v, const struct model *m, struct canvas *c, s
 	if (folded)
 		pen_text(&p, ROLE_DIM, " [folded]");
 	pen_text(&p, ROLE_DIM, " ");
+	pen_more(&p);
 	buf_free(&note);
 }
 

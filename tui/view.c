@@ -83,10 +83,21 @@ static void wrap(struct doc_view *v, int width)
 	v->wrapped_width = width;
 }
 
+/* Without the last column when a scroll mark is drawn there. */
+static void fit(struct doc_view *v, struct rect area)
+{
+	bool has_bar = area.h >= 3 && area.w >= 8;
+	if (has_bar && v->wrapped_width == area.w - 1 && v->wrapped.line_count > (size_t)area.h)
+		return;
+	wrap(v, area.w);
+	if (has_bar && v->wrapped.line_count > (size_t)area.h)
+		wrap(v, area.w - 1);
+}
+
 void doc_view_reveal(struct doc_view *v, struct rect area, size_t tag)
 {
 	size_t rows = area.h > 0 ? (size_t)area.h : 0;
-	wrap(v, area.w);
+	fit(v, area);
 	for (size_t i = 0; i < v->wrapped.line_count; i++)
 		if (v->wrapped.lines[i].tag == tag) {
 			if (i < v->view.list.top || i + 3 >= v->view.list.top + rows)
@@ -95,16 +106,34 @@ void doc_view_reveal(struct doc_view *v, struct rect area, size_t tag)
 		}
 }
 
+void doc_view_keep(struct doc_view *v, struct rect area, size_t tag)
+{
+	size_t rows = area.h > 0 ? (size_t)area.h : 1, first = SIZE_MAX, last = 0;
+	fit(v, area);
+	for (size_t i = 0; i < v->wrapped.line_count; i++)
+		if (v->wrapped.lines[i].tag == tag) {
+			first = first == SIZE_MAX ? i : first;
+			last = i;
+		}
+	if (first == SIZE_MAX)
+		return;
+	if (last >= v->view.list.top + rows)
+		v->view.list.top = last + 1 - rows;
+	if (first < v->view.list.top)
+		v->view.list.top = first;
+}
+
 void doc_view_draw(struct doc_view *v, struct canvas *c, struct rect area)
 {
 	v->view.area = area;
-	wrap(v, area.w);
+	fit(v, area);
 	size_t rows = area.h > 0 ? (size_t)area.h : 0, count = v->wrapped.line_count;
 	size_t last = count > rows ? count - rows : 0;
 	if (v->view.list.top > last)
 		v->view.list.top = last;
 	for (int row = 0; row < area.h; row++) {
-		struct pen p = pen_at(c, area, row);
+		struct rect text = {area.x, area.y, v->wrapped_width, area.h};
+		struct pen p = pen_at(c, text, row);
 		doc_draw_line(&v->wrapped, v->view.list.top + (size_t)row, &p);
 		if (v->view.find && v->found == v->view.list.top + (size_t)row + 1)
 			view_mark_row(c, area, row, true);

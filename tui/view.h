@@ -15,6 +15,8 @@ enum request_kind {
 	REQUEST_GOTO,   /* event of the run that keys move in */
 	REQUEST_OPEN,   /* row of the list of runs */
 	REQUEST_DETAIL, /* show `subject` number `index` */
+	REQUEST_ASK,    /* run `text`, a line of the debug language, instead of those of its kind that wait */
+	REQUEST_TOGGLE, /* open or close the variable `text` */
 };
 
 /* What a detail is about. */
@@ -25,6 +27,7 @@ struct request {
 	size_t index; /* event, row, fault or property */
 	bool jump;    /* REQUEST_GOTO: jump-back comes back here */
 	enum subject subject;
+	const char *text; /* borrowed from the view, until it is asked again */
 };
 
 struct view;
@@ -86,6 +89,8 @@ void doc_view_draw(struct doc_view *v, struct canvas *c, struct rect area);
 /* Scrolls so that the first line with this tag is in the upper half, unless it is seen already. */
 void doc_view_reveal(struct doc_view *v, struct rect area, size_t tag);
 bool doc_view_act(struct doc_view *v, enum action action);
+/* Scrolls as little as needed for all rows of the lines with this tag to be seen, or the first of them. */
+void doc_view_keep(struct doc_view *v, struct rect area, size_t tag);
 /* Takes search, search-back and, after one, next-match and previous-match: goes to the next line with the text and marks it. */
 bool doc_view_search(struct doc_view *v, enum action action, const char *argument, struct err *err);
 
@@ -117,6 +122,10 @@ struct view *view_debug_locals_create(void);
 struct view *view_debug_regs_create(void);
 struct view *view_debug_processes_create(void);
 struct view *view_debug_output_create(void);
+
+/* What `break` and `delete` are to be given for the line under the cursor of the pane of code, "break counter.c:34" or "delete
+ * 2"; false with the reason when it has no code. */
+bool view_debug_break(const struct view *code, const struct model *m, struct buf *out, struct err *err);
 
 /* Sets what the detail view is about. */
 void view_detail_show(struct view *v, enum subject subject, size_t index);

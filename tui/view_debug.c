@@ -1,4 +1,9 @@
-/* The panes of the debug view: texts of the picture that the session's thread made, and what commands printed. */
+/*
+ * The panes of the debug view: texts of the picture that the session's thread made, and what commands printed. Code, calls,
+ * variables and processes have a cursor: a line that keys are about.
+ */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,44 +11,102 @@
 
 enum pane { PANE_CODE, PANE_WHERE, PANE_LOCALS, PANE_REGS, PANE_PROCESSES, PANE_OUTPUT };
 
-#define CURRENT_TAG 1 /* of the line to keep in sight */
+#define HANG 4 /* columns that what does not fit is indented by */
 
 struct view_debug {
-	struct doc_view text; /* first: is the view */
+	struct doc_view text; /* first: is the view; the tag of a line is its row */
 	enum pane pane;
-	uint64_t seen; /* model.debug.shown that the doc was made from */
-	bool reveal;
+	uint64_t seen;   /* model.debug.shown that the doc was made from */
+	uint64_t icount; /* of the picture that it was made from */
+	uint64_t place;  /* of what is shown: when it changes, the cursor goes to what is current */
+	size_t rows;
+	size_t cursor;  /* row */
+	size_t current; /* row that the cursor goes to when the machine has moved; DOC_NO_TAG: none */
+	bool reveal;    /* that row, or the last command, is to be brought into sight */
+	char *request;
 };
+
+static bool has_cursor(const struct view_debug *v)
+{
+	return v->pane != PANE_REGS && v->pane != PANE_OUTPUT;
+}
 
 /* ---- the docs: pure ---- */
 
-static void put_line(struct doc *d, enum pane pane, const char *line, size_t size)
+static const struct debug_break *break_of(const struct model_debug *m, const char *line, size_t size)
 {
-	bool current = size >= 2 && !memcmp(line, "=>", 2), changed = size && *line == '*';
-	doc_line(d, pane == PANE_OUTPUT || pane == PANE_LOCALS || pane == PANE_WHERE ? 4 : -1);
-	if (pane == PANE_CODE && current) {
-		doc_tag(d, CURRENT_TAG);
-		doc_overlay(d, ROLE_CURSOR);
-		doc_bytes(d, ROLE_PLAYHEAD, line, 2);
-		doc_bytes(d, ROLE_TEXT, line + 2, size - 2);
-	} else if (pane == PANE_REGS && changed) {
-		doc_bytes(d, ROLE_WARN, line, size);
-	} else if (pane == PANE_PROCESSES && changed) {
-		doc_bytes(d, ROLE_HEADING, line, size);
-	} else if (pane == PANE_OUTPUT && size && *line == '>') {
-		doc_tag(d, CURRENT_TAG);
-		doc_bytes(d, ROLE_HEADING, line, size);
-	} else {
-		doc_bytes(d, ROLE_TEXT, line, size);
-	}
+	const struct debug_picture *p = m->picture;
+	bool source = model_debug_source(m);
+	unsigned long long number = size > 2 ? strtoull(line + 2, NULL, source ? 10 : 16) : 0;
+	for (size_t i = 0; number && i < p->break_count; i++)
+		if (source ? (unsigned long long)p->breaks[i].line == number : p->breaks[i].address == number)
+			return &p->breaks[i];
+	return NULL;
 }
 
-static void put_text(struct doc *d, enum pane pane, const char *text)
+static void put_code(struct view_debug *v, const struct model_debug *m, const char *line, size_t size)
+{
+	struct doc *d = &v->text.doc;
+	bool current = size >= 2 && !memcmp(line, "=>", 2);
+	if (current) {
+		v->current = v->rows;
+		doc_overlay(d, ROLE_CURSOR);
+	}
+	/* A letter, not only a colour. */
+	doc_add(d, ROLE_FAIL, break_of(m, line, size) ? "b" : " ");
+	doc_bytes(d, current ? ROLE_PLAYHEAD : ROLE_TEXT, line, size < 2 ? size : 2);
+	if (size > 2)
+		doc_bytes(d, ROLE_TEXT, line + 2, size - 2);
+}
+
+static void put_line(struct view_debug *v, const struct model_debug *m, const char *line, size_t size)
+{
+	struct doc *d = &v->text.doc;
+	bool marked = size && *line == '*', command = size && *line == '>';
+	doc_line(d, v->pane == PANE_CODE || v->pane == PANE_REGS || v->pane == PANE_PROCESSES ? -1 : HANG);
+	/* What is inlined belongs to the frame above it, and so does why there are no more. */
+	if (v->pane == PANE_WHERE && *line == '#' && d->line_count > 1)
+		v->rows++;
+	doc_tag(d, v->rows);
+	if (v->pane == PANE_CODE)
+		put_code(v, m, line, size);
+	else if (v->pane == PANE_REGS && marked)
+		doc_bytes(d, ROLE_WARN, line, size);
+	else if (v->pane == PANE_PROCESSES && (marked || (size > 1 && line[1] == '>')))
+		doc_bytes(d, ROLE_HEADING, line, size);
+	else if (v->pane == PANE_OUTPUT && command) {
+		v->current = v->rows;
+		doc_bytes(d, ROLE_HEADING, line, size);
+	} else
+		doc_bytes(d, ROLE_TEXT, line, size);
+	v->rows += v->pane != PANE_WHERE;
+}
+
+static void put_text(struct view_debug *v, const struct model_debug *m, const char *text)
 {
 	while (*text) {
 		size_t size = strcspn(text, "\n");
-		put_line(d, pane, text, size);
+		put_line(v, m, text, size);
 		text += size + (text[size] == '\n');
+	}
+	v->rows += v->pane == PANE_WHERE;
+}
+
+static void put_locals(struct view_debug *v, const struct debug_picture *p)
+{
+	struct doc *d = &v->text.doc;
+	for (size_t i = 0; i < p->locals.count; i++) {
+		const struct vartree_row *row = &p->locals.rows[i];
+		const char *was = p->was ? p->was[i] : NULL;
+		int indent = (int)row->depth * 2;
+		doc_line(d, indent + HANG);
+		doc_tag(d, v->rows++);
+		doc_printf(d, was ? ROLE_WARN : ROLE_TEXT, "%c%*s", was ? '*' : ' ', indent, "");
+		doc_add(d, ROLE_DIM, !row->has_parts ? "  " : row->is_open ? "- " : "+ ");
+		doc_add(d, was ? ROLE_WARN : ROLE_TEXT, row->name);
+		doc_printf(d, was ? ROLE_WARN : ROLE_TEXT, " = %s", row->value);
+		if (was)
+			doc_printf(d, ROLE_DIM, " (was %s)", was);
 	}
 }
 
@@ -61,21 +124,85 @@ static const char *text_of(const struct view_debug *v, const struct model_debug 
 	return m->picture->text[which] ? m->picture->text[which] : "";
 }
 
+/* ---- the cursor ---- */
+
+static void place_cursor(struct view_debug *v, const struct debug_picture *p)
+{
+	bool moved = !p || p->icount != v->icount;
+	v->icount = p ? p->icount : 0;
+	if (v->pane == PANE_WHERE && p)
+		v->cursor = p->frame;
+	else if (v->pane == PANE_CODE && v->current != DOC_NO_TAG)
+		v->cursor = v->reveal ? v->current : v->cursor;
+	else if (v->pane == PANE_PROCESSES && moved && p) {
+		for (size_t i = 0; i < p->owner_count; i++)
+			if (p->owners[i].pid == p->focus_pid && !p->owners[i].thread)
+				v->cursor = i;
+	}
+	if (v->cursor >= v->rows)
+		v->cursor = v->rows ? v->rows - 1 : 0;
+}
+
+static bool move_cursor(struct view_debug *v, enum action action)
+{
+	size_t page = v->text.view.area.h > 1 ? (size_t)v->text.view.area.h - 1 : 1, last = v->rows ? v->rows - 1 : 0;
+	size_t at = v->cursor;
+	switch (action) {
+	case ACTION_UP:
+		at -= at > 0;
+		break;
+	case ACTION_DOWN:
+		at++;
+		break;
+	case ACTION_PAGE_UP:
+		at -= at > page ? page : at;
+		break;
+	case ACTION_PAGE_DOWN:
+		at += page;
+		break;
+	case ACTION_FIRST:
+		at = 0;
+		break;
+	case ACTION_LAST:
+		at = last;
+		break;
+	default:
+		return false;
+	}
+	v->cursor = at < last ? at : last;
+	v->text.found = 0;
+	doc_view_keep(&v->text, v->text.view.area, v->cursor);
+	return true;
+}
+
 /* ---- the view ---- */
+
+static uint64_t place_of(const struct debug_picture *p)
+{
+	return p ? p->icount * 31 + p->frame * 2 + p->frame_chosen + (uint64_t)p->focus_pid * 7 : 0;
+}
 
 static void make(struct view_debug *v, const struct model *m)
 {
+	const struct debug_picture *p = m->debug.picture;
 	if (v->seen == m->debug.shown)
 		return;
+	uint64_t place = place_of(p) + (v->pane == PANE_CODE && model_debug_source(&m->debug));
 	v->seen = m->debug.shown;
 	doc_clear(&v->text.doc);
-	put_text(&v->text.doc, v->pane, text_of(v, &m->debug));
-	if (v->pane == PANE_CODE && !m->debug.picture && m->debug.problem) {
+	v->rows = 0;
+	v->current = DOC_NO_TAG;
+	put_text(v, &m->debug, text_of(v, &m->debug));
+	if (v->pane == PANE_LOCALS && p)
+		put_locals(v, p);
+	if (v->pane == PANE_CODE && !p && m->debug.problem) {
 		doc_line(&v->text.doc, 0);
 		doc_add(&v->text.doc, ROLE_ERROR, m->debug.problem);
 	}
 	doc_view_changed(&v->text);
-	v->reveal = v->pane == PANE_CODE || v->pane == PANE_OUTPUT;
+	v->reveal = v->pane == PANE_OUTPUT || place != v->place;
+	v->place = place;
+	place_cursor(v, p);
 }
 
 /* The last command is at the top of the pane, as far as what it printed allows it. */
@@ -83,26 +210,45 @@ static void reveal_last(struct view_debug *v, struct rect area)
 {
 	const struct doc *d = &v->text.wrapped;
 	doc_view_reveal(&v->text, area, DOC_NO_TAG - 1); /* wraps; there is no such line */
-	for (size_t i = d->line_count; i-- > 0;)
-		if (d->lines[i].tag == CURRENT_TAG) {
+	for (size_t i = 0; i < d->line_count && v->current != DOC_NO_TAG; i++)
+		if (d->lines[i].tag == v->current) {
 			v->text.view.list.top = i;
 			return;
 		}
 }
 
+static void reveal(struct view_debug *v, struct rect area)
+{
+	if (v->pane == PANE_OUTPUT)
+		reveal_last(v, area);
+	else if (v->pane == PANE_CODE)
+		doc_view_reveal(&v->text, area, v->cursor);
+	else if (has_cursor(v))
+		doc_view_keep(&v->text, area, v->cursor);
+	v->reveal = false;
+}
+
+/* The frame that the other panes are about is marked always, what keys would be about only where they go. */
+static void mark_cursor(const struct view_debug *v, struct canvas *c, struct rect area, bool focused)
+{
+	const struct doc *d = &v->text.wrapped;
+	if (!has_cursor(v) || (!focused && v->pane != PANE_WHERE))
+		return;
+	for (int row = 0; row < area.h; row++) {
+		size_t line = v->text.view.list.top + (size_t)row;
+		if (line < d->line_count && d->lines[line].tag == v->cursor)
+			view_mark_row(c, area, row, focused);
+	}
+}
+
 static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
 {
 	struct view_debug *v = (struct view_debug *)view;
-	(void)focused;
 	make(v, m);
-	if (v->reveal && area.h > 0) {
-		if (v->pane == PANE_OUTPUT)
-			reveal_last(v, area);
-		else
-			doc_view_reveal(&v->text, area, CURRENT_TAG);
-		v->reveal = false;
-	}
+	if (v->reveal && area.h > 0)
+		reveal(v, area);
 	doc_view_draw(&v->text, c, area);
+	mark_cursor(v, c, area, focused);
 	if (!m->debug.picture && !m->debug.problem && v->pane == PANE_CODE && area.h > 0) {
 		struct pen p = pen_at(c, area, area.h / 2);
 		pen_text(&p, ROLE_DIM, m->debug.alive ? " starting the machine ..." : " no machine: x on an event starts one");
@@ -113,37 +259,142 @@ static void note(const struct view *view, const struct model *m, struct buf *out
 {
 	const struct view_debug *v = (const struct view_debug *)view;
 	const struct debug_picture *p = m->debug.picture;
+	bool of_frame = p && (v->pane == PANE_LOCALS || v->pane == PANE_REGS) && p->frame_chosen;
+	if (of_frame)
+		buf_printf(out, "of frame %zu", p->frame);
 	if (p && p->focus && (v->pane == PANE_WHERE || v->pane == PANE_LOCALS))
-		buf_printf(out, "of %s%s", p->focus, p->on_processor ? "" : ", waiting");
+		buf_printf(out, "%sof %s%s%s", of_frame ? " " : "", p->focus, p->on_processor ? "" : ", waiting",
+			p->focus_chosen ? " (chosen)" : "");
 	if (!p || v->pane != PANE_CODE)
 		return;
 	if (!model_debug_source(&m->debug))
 		buf_str(out, "disassembly");
 	else if (p->source_name)
 		buf_printf(out, "%s%s", p->source_name, p->in_source ? "" : " (further out)");
+	else
+		buf_str(out, "no source");
+	if (p->break_count)
+		buf_printf(out, ", %zu break%s", p->break_count, p->break_count == 1 ? "" : "s");
+}
+
+static void ask(struct view_debug *v, struct request *ret, enum request_kind kind, char *text)
+{
+	free(v->request);
+	v->request = text;
+	*ret = (struct request){.kind = kind, .text = text};
+}
+
+/* Enter: what is under the cursor. */
+static bool enter(struct view_debug *v, const struct debug_picture *p, struct request *ret, struct err *err)
+{
+	if (!p) {
+		return err_set(err, ERR_USAGE, "there is no machine: x on an event starts one");
+	} else if (v->pane == PANE_WHERE && v->cursor < v->rows) {
+		ask(v, ret, REQUEST_ASK, mem_printf("frame %zu", v->cursor));
+	} else if (v->pane == PANE_LOCALS && v->cursor < p->locals.count) {
+		const struct vartree_row *row = &p->locals.rows[v->cursor];
+		if (!row->has_parts)
+			return err_set(err, ERR_USAGE, "%s has no parts", row->name);
+		ask(v, ret, REQUEST_TOGGLE, mem_str(row->expression));
+	} else if (v->pane == PANE_PROCESSES && v->cursor < p->owner_count && p->owners[v->cursor].pid) {
+		struct debug_owner owner = p->owners[v->cursor];
+		bool again = p->focus_chosen && p->focus_pid == owner.pid && p->focus_thread == owner.thread;
+		ask(v, ret, REQUEST_ASK,
+			again                  ? mem_str("focus none")
+				: owner.thread ? mem_printf("focus %" PRIu32 " %" PRIu32, owner.pid, owner.thread)
+					       : mem_printf("focus %" PRIu32, owner.pid));
+	} else {
+		return err_set(err, ERR_USAGE, "there is nothing here to choose");
+	}
+	return true;
+}
+
+static bool search(struct view_debug *v, enum action action, const char *argument, struct err *err)
+{
+	if (!doc_view_search(&v->text, action, argument, err))
+		return false;
+	if (has_cursor(v) && v->text.found)
+		v->cursor = v->text.wrapped.lines[v->text.found - 1].tag;
+	return true;
 }
 
 static bool act(
 	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
 {
-	(void)m, (void)argument, (void)ret, (void)err;
-	return doc_view_act(&((struct view_debug *)view)->text, action);
+	struct view_debug *v = (struct view_debug *)view;
+	size_t before = v->cursor;
+	if (action == ACTION_DETAIL)
+		return enter(v, m->debug.picture, ret, err);
+	if (search(v, action, argument, err))
+		return true;
+	if (err->code != ERR_NONE)
+		return false;
+	if (!has_cursor(v))
+		return doc_view_act(&v->text, action);
+	if (!move_cursor(v, action))
+		return false;
+	/* Source, variables and registers follow. */
+	if (v->pane == PANE_WHERE && v->cursor != before && m->debug.picture)
+		ask(v, ret, REQUEST_ASK, mem_printf("frame %zu", v->cursor));
+	return true;
+}
+
+static void press(struct view *view, const struct model *m, int x, int y, bool drag, struct request *ret)
+{
+	struct view_debug *v = (struct view_debug *)view;
+	size_t line = v->text.view.list.top + (size_t)(y - view->area.y);
+	struct err ignored = {0};
+	(void)x;
+	if (drag || !has_cursor(v) || line >= v->text.wrapped.line_count || !m->debug.picture)
+		return;
+	bool again = v->cursor == v->text.wrapped.lines[line].tag;
+	v->cursor = v->text.wrapped.lines[line].tag;
+	if (v->pane == PANE_WHERE || (again && v->pane != PANE_CODE))
+		enter(v, m->debug.picture, ret, &ignored);
+}
+
+bool view_debug_break(const struct view *view, const struct model *m, struct buf *out, struct err *err)
+{
+	const struct view_debug *v = (const struct view_debug *)view;
+	const struct debug_picture *p = m->debug.picture;
+	const char *line = text_of(v, &m->debug);
+	for (size_t row = 0; *line && row < v->cursor; row++)
+		line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+	size_t size = strcspn(line, "\n");
+	bool source = model_debug_source(&m->debug);
+	unsigned long long number = size > 2 ? strtoull(line + 2, NULL, source ? 10 : 16) : 0;
+	if (!p || !number || (source && !p->source_file))
+		return err_set(err, ERR_USAGE, "there is no code under the cursor of the pane of code");
+	const struct debug_break *there = break_of(&m->debug, line, size);
+	if (there)
+		buf_printf(out, "delete %u", there->number);
+	else if (source)
+		buf_printf(out, "break \"%s:%llu\"", p->source_file, number);
+	else
+		buf_printf(out, "break 0x%llx", number);
+	return true;
 }
 
 static void destroy(struct view *view)
 {
 	struct view_debug *v = (struct view_debug *)view;
+	free(v->request);
 	doc_view_finish(&v->text);
 	free(v);
 }
 
+#define OPS(title) \
+	{ \
+		.name = title, .draw = draw, .act = act, .press = press, .note = note, .destroy = destroy \
+	}
+
 static const struct view_ops ops[] = {
-	[PANE_CODE] = {.name = "code", .draw = draw, .act = act, .note = note, .destroy = destroy},
-	[PANE_WHERE] = {.name = "backtrace", .draw = draw, .act = act, .note = note, .destroy = destroy},
-	[PANE_LOCALS] = {.name = "locals", .draw = draw, .act = act, .note = note, .destroy = destroy},
-	[PANE_REGS] = {.name = "registers", .draw = draw, .act = act, .destroy = destroy},
-	[PANE_PROCESSES] = {.name = "processes", .draw = draw, .act = act, .destroy = destroy},
-	[PANE_OUTPUT] = {.name = "output", .draw = draw, .act = act, .destroy = destroy},
+	[PANE_CODE] = OPS("code"),
+	[PANE_WHERE] = OPS("backtrace"),
+	[PANE_LOCALS] = OPS("locals"),
+	[PANE_REGS] = OPS("registers"),
+	[PANE_PROCESSES] = OPS("processes"),
+	[PANE_OUTPUT] = OPS("output"),
 };
 
 static struct view *create(enum pane pane)
@@ -151,7 +402,7 @@ static struct view *create(enum pane pane)
 	struct view_debug *v = mem_alloc(sizeof *v);
 	v->text.view.ops = &ops[pane];
 	v->pane = pane;
-	v->seen = UINT64_MAX;
+	v->seen = v->place = UINT64_MAX;
 	return &v->text.view;
 }
 

@@ -331,11 +331,13 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 static bool act(
 	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
 {
+	struct doc_view *text = &((struct view_detail *)view)->text;
 	(void)m;
-	(void)argument;
 	(void)ret;
-	(void)err;
-	return doc_view_act(&((struct view_detail *)view)->text, action);
+	/* Without a text of its own it follows the search through the events. */
+	if ((action == ACTION_SEARCH_NEXT || action == ACTION_SEARCH_PREV) && !text->view.find)
+		return false;
+	return doc_view_search(text, action, argument, err) || doc_view_act(text, action);
 }
 
 static void destroy(struct view *view)

@@ -30,7 +30,7 @@ static bool shows(enum action action, const char *words)
 
 static void make_help(struct doc *d, const struct keymap *keys, const char *words)
 {
-	static const enum scope order[] = {SCOPE_RUN, SCOPE_DEBUG, SCOPE_ALL, SCOPE_LIST, SCOPE_RUNS, SCOPE_DIFF};
+	static const enum key_scope order[] = {SCOPE_RUN, SCOPE_DEBUG, SCOPE_ALL, SCOPE_LIST, SCOPE_RUNS, SCOPE_DIFF};
 	doc_heading(d, "Keys and commands");
 	doc_line(d, 0);
 	doc_add(d, ROLE_TEXT, "Every command can be typed after ");

@@ -10,18 +10,27 @@
 
 #define GOLDEN "tests/unit/view_debug.screen"
 
-static char
-	source[] = "     36              pthread_mutex_lock(&c->lock);\n"
-		   "=>   37          add_one(c);\n"
-		   "     38          if (c->locked)\n",
-	disassembly[] = "   0x00000000004012d6: mov rax, qword ptr [rbp - 8]\n"
-			"=> 0x00000000004012da: call 0x401280 <add_one>\n"
-			"   0x00000000004012df: nop\n",
-	where[] = "#0   add_one (c=0x40a240 <counter>) at counter.c:29\n#1   add_all (data=0x40a240) at counter.c:37\n",
-	regs[] =
-		"  rax       0x00000000000a6ca0\n* rip       0x00000000004012da (was 0x4012d6)\n  rsp       0x00007fe60769deb0\n",
-	locals[] = "seen = 17\nnext = 18\n",
-	processes[] = "    pid s cgroup   command\n*    85 R node-0   /counter 2 400000\n      2 S -        [kthreadd]\n";
+static char source
+	[] = "     36              pthread_mutex_lock(&c->lock);\n"
+	     "=>   37          add_one(c);\n"
+	     "     38          if (c->locked)\n",
+  disassembly[] = "   0x00000000004012d6: mov rax, qword ptr [rbp - 8]\n"
+		  "=> 0x00000000004012da: call 0x401280 <add_one>\n"
+		  "   0x00000000004012df: nop\n",
+  where[] = "#0   add_one (c=0x40a240 <counter>) at counter.c:29\n#1   add_all (data=0x40a240) at counter.c:37\n",
+  regs[] = "  rax       0x00000000000a6ca0\n* rip       0x00000000004012da (was 0x4012d6)\n  rsp       0x00007fe60769deb0\n",
+  none[] = "",
+  processes[] =
+	  "    pid s cgroup   command\n*>   85 R node-0   /counter 2 400000\n*      86 R thread counter\n      2 S -        "
+	  "[kthreadd]\n";
+
+static struct vartree_row rows[] = {{0, (char[]){"seen"}, (char[]){"seen"}, (char[]){"17"}, false, false},
+	{0, (char[]){"next"}, (char[]){"next"}, (char[]){"18"}, false, false},
+	{0, (char[]){"c"}, (char[]){"c"}, (char[]){"0x40a240 <counter>"}, true, true},
+	{1, (char[]){"c->total"}, (char[]){"total"}, (char[]){"685048"}, false, false},
+	{1, (char[]){"c->lock"}, (char[]){"lock"}, (char[]){"{__data = {__lock = 0}}"}, true, false}};
+static char *was[] = {(char[]){"16"}, NULL, NULL, NULL, NULL};
+static struct debug_owner owners[] = {{0, 0}, {85, 0}, {85, 86}, {2, 0}};
 
 static struct debug_picture picture = {.icount = 1234567,
 	.end = 2000000,
@@ -31,9 +40,20 @@ static struct debug_picture picture = {.icount = 1234567,
 	.pc_text = (char[]){"pc 0x00000000004012da add_all+0x31  in counter[85]"},
 	.focus = (char[]){"counter[85]"},
 	.on_processor = true,
+	.focus_pid = 85,
+	.focus_chosen = true,
+	.frame = 1,
+	.frame_chosen = true,
 	.source_name = (char[]){"counter.c:37"},
+	.source_file = (char[]){"counter.c"},
 	.in_source = true,
-	.text = {source, disassembly, where, regs, locals, processes}};
+	.text = {source, disassembly, where, regs, none, processes},
+	.locals = {rows, 5, 5},
+	.was = was,
+	.owners = owners,
+	.owner_count = 4,
+	.breaks = {{1, 0x4012df, 38}, {2, 0, 0}},
+	.break_count = 2};
 
 struct scene {
 	struct screen screen;
