@@ -36,8 +36,9 @@ bool hostqemu_parse(struct hostqemu *q, const char *text, struct err *err)
 {
 	int used = 0;
 	const char *start = strstr(text, "version ");
+	size_t line = strcspn(text, "\r\n");
 	if (!start || sscanf(start, "version %d.%d.%d%n", &q->major, &q->minor, &q->micro, &used) != 3)
-		return err_set(err, ERR_SYSTEM, "cannot read QEMU's version out of \"%.80s\"", text);
+		return err_set(err, ERR_SYSTEM, "cannot read QEMU's version out of \"%.*s\"", (int)(line < 80 ? line : 80), text);
 	q->version = mem_printf("%d.%d.%d", q->major, q->minor, q->micro);
 	const char *open = start + used + strspn(start + used, " ");
 	const char *close = *open == '(' ? strchr(open, ')') : NULL;

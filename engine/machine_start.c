@@ -111,17 +111,29 @@ static bool greet(struct machine *m, struct err *err)
 	return monitor_call(m->monitor, "migrate-set-capabilities", arguments, MACHINE_ANSWER_MS, NULL, err);
 }
 
+/* What the last words of a QEMU that does not start mean, for those that people meet; "" for others. */
+static const char *meaning_of(const char *words)
+{
+	if (strstr(words, "unsupported machine type"))
+		return ": this QEMU was built without the machine microvm, which polecat runs everything in; Debian's "
+		       "qemu-system-x86 "
+		       "has it";
+	return "";
+}
+
 static bool died_early(struct machine *m, struct err *err)
 {
 	struct buf why = {0};
 	if (err && err->code == ERR_CANCELLED)
 		return false;
-	child_wait(&m->child, 1000);
+	bool ended = child_wait(&m->child, 1000);
 	machine_diagnosis(m, &why);
-	err_prefix(err, "starting QEMU");
-	if (err && why.size) {
-		size_t used = strlen(err->text);
-		snprintf(err->text + used, sizeof err->text - used, " (%.900s)", why.data);
+	if (ended) {
+		err_set(err, ERR_QEMU, "QEMU does not start%s (%.1500s)", meaning_of(why.data), why.data);
+	} else {
+		err_prefix(err, "starting QEMU");
+		if (err && why.size)
+			snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text), " (%.900s)", why.data);
 	}
 	buf_free(&why);
 	return false;

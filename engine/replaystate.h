@@ -11,9 +11,10 @@
 #include "engine/err.h"
 
 /*
- * Makes every state in the snapshot file start its log anew. The section "replay" (version 2, QEMU 7.2 to 10.0,
- * replay/replay-snapshot.c): i64 clocks[2], u64 icount, i32 instructions, u32 kind, u32 unread, ...; all big endian. fd is open
- * for writing. ERR_QEMU if there is no such section.
+ * Makes every state in the snapshot file start its log anew. The section "replay" (replay/replay-snapshot.c of QEMU, all big
+ * endian): version 2 (7.2 to 8.2)   i64 clocks[2], u64 icount, i32 instructions, u32 kind, u32 unread, ... version 3 (9.0
+ * to 10.0)  i64 clocks[2], u64 icount, i32 instructions, u32 events, u32 kind, u8 unread, ... fd is open for writing. ERR_QEMU if
+ * there is no such section.
  */
 bool replaystate_forget_unread(int fd, struct err *err);
 

@@ -1,9 +1,10 @@
 /*
  * A QEMU plugin that notes who executes or writes what, with the exact instruction count of each time.
  *
- * The plugin interface (version 1; QEMU documents it in docs/devel/tcg-plugins) has no header in distributions, so the few
- * functions that are used are declared here. It has no instruction count either: that comes from functions that QEMU exports all
- * the same, looked up by name; a QEMU without them is told about and does no scans.
+ * The plugin interface (QEMU documents it in docs/devel/tcg-plugins) has no header in distributions, so the few functions that
+ * are used are declared here: they are the same in its versions 1 (QEMU 7.2) and 2 (from 9.0 on the least that QEMU takes). It
+ * has no instruction count either: that comes from functions that QEMU exports all the same, looked up by name; a QEMU without
+ * them is told about and does no scans.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -43,6 +44,13 @@ void qemu_plugin_register_vcpu_insn_exec_cb(
 /* The plugin's own names, for QEMU. */
 __attribute__((visibility("default"))) extern int qemu_plugin_version;
 int qemu_plugin_version = 1;
+/* Before QEMU reads it. */
+__attribute__((constructor)) static void choose_version(void)
+{
+	if (dlsym(RTLD_DEFAULT, "qemu_plugin_get_registers"))
+		qemu_plugin_version = 2;
+}
+
 struct qemu_info;
 __attribute__((visibility("default"))) int qemu_plugin_install(
 	qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);

@@ -24,5 +24,13 @@ done
 printf '#!/bin/sh\n[ "$1" = --version ] && echo "QEMU emulator version 7.2.99" && exit\necho "cannot do that" >&2; exit 1\n' >"$WORK/qemu"
 expect 5 env POLECAT_QEMU="$WORK/qemu" "$POLECAT" doctor
 says '^bad +boot .*cannot do that'
+# One that was built without the machine that is needed.
+cat >"$WORK/qemu" <<'Q'
+#!/bin/bash
+[ "$1" = --version ] && exec qemu-system-x86_64 "$@"
+exec qemu-system-x86_64 "${@/#microvm,/none-such,}"
+Q
+expect 5 env POLECAT_QEMU="$WORK/qemu" "$POLECAT" doctor
+says '^bad +boot .*built without the machine microvm'
 expect 5 env POLECAT_BUSYBOX=/nowhere "$POLECAT" doctor
 says '^bad +boot'
