@@ -6,10 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/wire.h"
 #include "engine/buf.h"
 #include "engine/replaylog.h"
 #include "engine/rundir.h"
 #include "engine/snapshot.h"
+#include "engine/text.h"
 
 enum { SLICE = 8000000, TAIL_AT = 8 /* in the header of the region for frames */ };
 
@@ -149,4 +151,23 @@ bool lineage_open(struct lineage *l, const struct recorded *r, const char *path,
 	struct err *err)
 {
 	return open_at(l, r, path, p, 0, cancel, err);
+}
+
+void lineage_describe(const void *request, size_t size, struct buf *out)
+{
+	struct wire_message m;
+	size_t used;
+	if (wire_decode(request, size, &m, &used) != WIRE_OK)
+		return;
+	if (m.type != WIRE_VISIT) {
+		buf_str(out, "other faults");
+		return;
+	}
+	const char *at = (const char *)m.argv.data, *end = at + m.argv.size;
+	for (size_t n; at < end; at += n + 1) {
+		n = strnlen(at, (size_t)(end - at));
+		if (at != (const char *)m.argv.data)
+			buf_char(out, ' ');
+		text_put_safe(out, at, n);
+	}
 }

@@ -28,6 +28,9 @@ struct lineage {
 	bool forked;
 };
 
+/* Appends what a request asks for, safe for a terminal: "ls -l /", "other faults". Nothing when it is no request. */
+void lineage_describe(const void *request, size_t size, struct buf *out);
+
 /* path is r's; p is prepared for r and must outlive the lineage. l need not be initialised; on failure it is empty. */
 bool lineage_open(struct lineage *l, const struct recorded *r, const char *path, const struct prepared *p, struct cancel *cancel,
 	struct err *err);

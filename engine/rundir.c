@@ -343,3 +343,12 @@ bool rundir_verify(int dir, const struct manifest *m, struct err *err)
 	buf_free(&bytes);
 	return ok;
 }
+
+/* A recorder holds a lock. Asked for a shared one, so that two who ask do not take each other for it. */
+bool rundir_abandoned(int dir)
+{
+	if (flock(dir, LOCK_SH | LOCK_NB) != 0)
+		return false;
+	flock(dir, LOCK_UN);
+	return true;
+}

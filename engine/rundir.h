@@ -64,4 +64,7 @@ bool rundir_verify(int dir, const struct manifest *m, struct err *err);
 /* Reads one file of the manifest, unpacks it if it is stored so, and checks it on the way. Appends to out. */
 bool rundir_read(int dir, const struct manifest *m, const char *name, struct buf *out, struct err *err);
 
+/* Nobody holds the lock of this incomplete run directory (opened): its recorder is gone. */
+bool rundir_abandoned(int dir);
+
 #endif

@@ -53,15 +53,6 @@ static bool has_suffix(const char *name, const char *suffix)
 	return n > s && !strcmp(name + n - s, suffix);
 }
 
-/* Nobody holds the lock: its recorder is gone. */
-static bool is_abandoned(int dir)
-{
-	if (flock(dir, LOCK_EX | LOCK_NB))
-		return false;
-	flock(dir, LOCK_UN);
-	return true;
-}
-
 static uint64_t bytes_in(int dir)
 {
 	uint64_t total = 0;
@@ -89,7 +80,7 @@ static void look(int runs, const char *name, struct runlist_entry *e)
 	e->bytes = bytes_in(dir);
 	struct buf text = {0};
 	if (!strncmp(name, RUNDIR_INCOMPLETE, strlen(RUNDIR_INCOMPLETE)))
-		e->state = is_abandoned(dir) ? RUN_ABANDONED : RUN_RECORDING;
+		e->state = rundir_abandoned(dir) ? RUN_ABANDONED : RUN_RECORDING;
 	else if (has_suffix(name, RUNDIR_FAILED))
 		e->state = RUN_FAILED;
 	else if (file_read_in(dir, MANIFEST_NAME, MANIFEST_SIZE_MAX, &text, NULL) &&

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/file.h"
+#include "engine/rundir.h"
 #include "engine/indexfile.h"
 
 #define INCOMPLETE_PREFIX ".incomplete-"
@@ -17,7 +18,7 @@ struct timeline {
 	char *path, *name;
 	int dir;
 	struct eventfile *events; /* NULL while there are none */
-	bool incomplete;
+	bool incomplete, abandoned;
 	struct facts facts;
 	struct eventindex index;
 	struct timeline_fault *faults;      /* index.faults.count of them */
@@ -202,6 +203,7 @@ static bool read_events(struct timeline *t, struct err *err)
 static bool load(struct timeline *t, struct err *err)
 {
 	t->incomplete = is_incomplete(t->dir);
+	t->abandoned = t->incomplete && rundir_abandoned(t->dir);
 	if (!facts_read(&t->facts, t->dir, err) || !init_index(t, err) || !read_events(t, err))
 		return false;
 	update_faults(t);
@@ -270,13 +272,14 @@ static bool reload_facts(struct timeline *t, struct err *err)
 bool timeline_refresh(struct timeline *t, bool *ret_changed, struct err *err)
 {
 	size_t count = t->index.count;
-	bool was_incomplete = t->incomplete;
+	bool was_incomplete = t->incomplete, was_abandoned = t->abandoned;
 	t->incomplete = is_incomplete(t->dir);
+	t->abandoned = t->incomplete && rundir_abandoned(t->dir);
 	*ret_changed = t->incomplete != was_incomplete;
 	if ((!t->facts.plan || *ret_changed) && !reload_facts(t, err))
 		return err_prefix(err, "%s", t->path);
 	bool ok = read_events(t, err);
-	*ret_changed |= t->index.count != count;
+	*ret_changed |= t->index.count != count || t->abandoned != was_abandoned;
 	update_faults(t);
 	drop_properties(t);
 	return (make_properties(t, ok ? err : NULL) && ok) || err_prefix(err, "%s", t->path);
@@ -285,6 +288,11 @@ bool timeline_refresh(struct timeline *t, bool *ret_changed, struct err *err)
 bool timeline_incomplete(const struct timeline *t)
 {
 	return t->incomplete;
+}
+
+bool timeline_abandoned(const struct timeline *t)
+{
+	return t->abandoned;
 }
 
 const char *timeline_path(const struct timeline *t)

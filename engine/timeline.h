@@ -34,6 +34,8 @@ bool timeline_refresh(struct timeline *timeline, bool *ret_changed, struct err *
 
 /* Still being recorded (or cut short): the directory has not got its final name. */
 bool timeline_incomplete(const struct timeline *timeline);
+/* ... and will stay so: nobody recorded it any more when it was opened or refreshed. */
+bool timeline_abandoned(const struct timeline *timeline);
 
 const char *timeline_path(const struct timeline *timeline); /* as opened */
 const char *timeline_name(const struct timeline *timeline); /* last part of the path */

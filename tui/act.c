@@ -248,6 +248,7 @@ static bool (*const functions[ACTION_COUNT])(struct app *app, const char *argume
 	[ACTION_RERUN] = act_rerun,
 	[ACTION_REPLAY] = act_replay,
 	[ACTION_STOP] = act_stop,
+	[ACTION_FOLD_FORKS] = act_fold_forks,
 	[ACTION_DELETE] = act_delete_run,
 	[ACTION_UNDO] = act_undo,
 	[ACTION_SORT] = act_sort,

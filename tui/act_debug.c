@@ -21,7 +21,10 @@ bool act_debug(struct app *app, const char *arg, struct err *err)
 		icount = moment.icount;
 	}
 	if (timeline_incomplete(run->timeline))
-		return err_set(err, ERR_USAGE, "this run is not complete: only a run that has ended can be replayed");
+		return err_set(err, ERR_USAGE,
+			timeline_abandoned(run->timeline)
+				? "this run was abandoned: its recorder was killed, so there is nothing to replay"
+				: "this run is not complete: only a run that has ended can be replayed");
 	if (app->debug.run == run && app->model.debug.alive) {
 		screen_push(&app->screen, PAGE_DEBUG);
 		return debugger_goto(app->debug.debugger, icount, err);

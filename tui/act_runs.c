@@ -141,6 +141,16 @@ bool act_diff_with(struct app *app, const char *arg, struct err *err)
 	return ok;
 }
 
+bool act_fold_forks(struct app *app, const char *arg, struct err *err)
+{
+	size_t row;
+	(void)arg;
+	if (!selected_run(app, &row, err))
+		return false;
+	app->model.shown++;
+	return runs_fold(app->runs, row) || err_set(err, ERR_USAGE, "%s has no forks", app->runs->rows[row].name);
+}
+
 bool act_delete_run(struct app *app, const char *arg, struct err *err)
 {
 	size_t row;
@@ -150,10 +160,15 @@ bool act_delete_run(struct app *app, const char *arg, struct err *err)
 	if (app->runs->rows[row].recording && !app->runs->rows[row].abandoned)
 		return err_set(err, ERR_USAGE, "it is being recorded; :stop stops that");
 	char *name = mem_str(app->runs->rows[row].name);
+	size_t forks = app->runs->rows[row].forks;
 	bool ok = runs_delete(app->runs, row, err);
-	if (ok)
+	if (ok && forks)
+		app_message(app, false, "deleted %s, without which its %zu fork%s cannot be replayed; u brings it back", name,
+			forks, forks == 1 ? "" : "s");
+	else if (ok)
 		app_message(app, false, "deleted %s; u brings it back", name);
 	free(name);
+	runs_sort(app->runs);
 	app->model.shown++;
 	return ok;
 }

@@ -17,6 +17,7 @@ bool act_record(struct app *app, const char *argument, struct err *err);
 bool act_rerun(struct app *app, const char *argument, struct err *err);
 bool act_replay(struct app *app, const char *argument, struct err *err);
 bool act_stop(struct app *app, const char *argument, struct err *err);
+bool act_fold_forks(struct app *app, const char *argument, struct err *err);
 bool act_delete_run(struct app *app, const char *argument, struct err *err);
 bool act_undo(struct app *app, const char *argument, struct err *err);
 bool act_sort(struct app *app, const char *argument, struct err *err);

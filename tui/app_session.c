@@ -60,6 +60,28 @@ static void collect(const struct app *app, struct session *s)
 	session_add(s, SESSION_WORDS, screen->views[SCREEN_EVENTS]->words);
 }
 
+static void add_folded(const struct app *app, struct session *s)
+{
+	struct buf names = {0};
+	for (size_t i = 0; screen_debug_pane(&app->screen, i); i++)
+		if (screen_debug_folded(&app->screen, i))
+			buf_printf(&names, "%s%s", names.size ? " " : "", screen_debug_pane(&app->screen, i));
+	session_add(s, SESSION_FOLDED, names.data);
+	buf_free(&names);
+}
+
+/* Names that there are no panes of any more mean nothing. */
+static void fold(struct app *app, const char *names)
+{
+	for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
+		size_t size = strcspn(at, " ");
+		char *name = mem_strn(at, size);
+		screen_debug_fold(&app->screen, name);
+		free(name);
+		at += size;
+	}
+}
+
 void app_session_save(struct app *app, bool ended)
 {
 	struct session session = {0};
@@ -67,6 +89,7 @@ void app_session_save(struct app *app, bool ended)
 	if (app->session_lock < 0 || app->open_job || app->preview.action != ACTION_NONE)
 		return; /* half opened, half typed: soon */
 	collect(app, &session);
+	add_folded(app, &session);
 	session_add(&session, SESSION_ENDED, ended ? "1" : "");
 	session_write(&session, &text);
 	if (!app->session_text || strcmp(app->session_text, text.data) != 0) {
@@ -150,6 +173,7 @@ void app_session_start(struct app *app)
 		if (!app->options.open[0])
 			reopen(app, &s);
 	}
+	fold(app, session_value(&s, SESSION_FOLDED));
 	app->last_run = mem_str(session_value(&s, SESSION_RUN));
 	if (app->last_run[0])
 		view_runs_select(app->screen.views[SCREEN_RUNS], &app->model, app->last_run);

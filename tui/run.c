@@ -222,7 +222,10 @@ void run_verdict_text(const struct run *run, struct buf *out)
 {
 	const struct facts *facts = timeline_facts(run->timeline);
 	if (!facts->has_properties) {
-		buf_str(out, timeline_incomplete(run->timeline) ? "recording" : "no verdict");
+		buf_str(out,
+			timeline_abandoned(run->timeline)            ? "abandoned"
+				: timeline_incomplete(run->timeline) ? "recording"
+								     : "no verdict");
 		return;
 	}
 	static const char *const words[VERDICT_COUNT] = {"PASS", "FAIL", "UNEXERCISED", "UNKNOWN"};

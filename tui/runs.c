@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "engine/eventfile.h"
 #include "engine/facts.h"
 #include "engine/file.h"
+#include "engine/lineage.h"
 #include "engine/manifest.h"
 #include "engine/rundir.h"
 #include "engine/text.h"
@@ -35,6 +35,8 @@ static void row_finish(struct run_row *row)
 	free(row->scenario);
 	free(row->failed);
 	free(row->reproducible);
+	free(row->parent);
+	free(row->command);
 }
 
 struct runs *runs_create(const char *path)
@@ -91,7 +93,7 @@ static void inherit(struct run_row *row, struct run_row *old, size_t old_count)
 	struct run_row *known = old_count ? bsearch(row, old, old_count, sizeof *old, by_name) : NULL;
 	if (!known)
 		return;
-	bool marked = known->marked, fresh = known->fresh;
+	bool marked = known->marked, fresh = known->fresh, folded = known->folded;
 	if (known->loaded && !known->recording && !known->problem) {
 		free(row->name);
 		*row = *known;
@@ -99,6 +101,7 @@ static void inherit(struct run_row *row, struct run_row *old, size_t old_count)
 	}
 	row->marked = marked;
 	row->fresh = fresh;
+	row->folded = folded;
 }
 
 static int64_t seconds_of(struct tm tm)
@@ -244,10 +247,22 @@ static bool read_manifest(struct run_row *row, int dir, struct err *err)
 		row->icount = m.icount;
 		row->reproducible = mem_str(m.reproducible);
 		row->when = created_at(m.created);
+		row->parent = mem_str(m.parent);
+		row->parent_icount = m.parent_icount;
 	}
 	manifest_finish(&m);
 	buf_free(&bytes);
 	return ok;
+}
+
+static void read_request(struct run_row *row, int dir)
+{
+	struct buf bytes = {0}, text = {0};
+	if (file_read_in(dir, LINEAGE_REQUEST, LINEAGE_REQUEST_MAX, &bytes, NULL) && bytes.size)
+		lineage_describe(bytes.data, bytes.size, &text);
+	row->command = text.size ? buf_take(&text) : NULL;
+	buf_free(&bytes);
+	buf_free(&text);
 }
 
 static void take_facts(struct run_row *row, const struct facts *facts)
@@ -276,19 +291,12 @@ static bool load_from(struct run_row *row, int dir, struct err *err)
 		return false;
 	if (row->recording)
 		read_length(row, dir);
+	if (row->parent)
+		read_request(row, dir);
 	if (!facts_read(&facts, dir, err))
 		return row->recording;
 	take_facts(row, &facts);
 	facts_finish(&facts);
-	return true;
-}
-
-/* A recorder holds a lock. Asked for a shared one, so that two of us do not take each other for it. */
-static bool nobody_records(int dir)
-{
-	if (flock(dir, LOCK_SH | LOCK_NB) != 0)
-		return false;
-	flock(dir, LOCK_UN);
 	return true;
 }
 
@@ -303,7 +311,7 @@ void runs_load(struct runs *list, size_t index)
 	if (dir < 0) {
 		row->problem = mem_printf("cannot be opened: %s", strerror(errno));
 	} else {
-		row->abandoned = row->recording && nobody_records(dir);
+		row->abandoned = row->recording && rundir_abandoned(dir);
 		if (!load_from(row, dir, &err))
 			row->problem = mem_str(err.text);
 		sum_sizes(row, dir);
@@ -410,6 +418,7 @@ bool runs_sort(struct runs *list)
 	list->stale = false;
 	if (list->count)
 		qsort_r(list->rows, list->count, sizeof *list->rows, compare, list);
+	runs_arrange(list);
 	return true;
 }
 
@@ -425,6 +434,7 @@ bool runs_delete(struct runs *list, size_t row, struct err *err)
 		return err_sys(err, errno, "%s cannot be deleted", name);
 	ARRAY_PUSH(list->deleted, list->deleted_count, list->deleted_room) = mem_str(name);
 	row_finish(&list->rows[row]);
+	list->stale = true; /* its forks stand alone now */
 	memmove(&list->rows[row], &list->rows[row + 1], (list->count - row - 1) * sizeof *list->rows);
 	list->count--;
 	return true;

@@ -31,6 +31,15 @@ struct run_row {
 	uint64_t size;      /* bytes of its files */
 	int64_t when;       /* when it was recorded, seconds since 1970; 0 unknown */
 	char *reproducible; /* the manifest's words, or "" */
+	/* a fork */
+	char *parent;           /* name of the run that it was made from; NULL: it is no fork */
+	uint64_t parent_icount; /* ... and where in it */
+	char *command;          /* what was executed there, or NULL */
+	/* its place in the tree */
+	unsigned depth; /* 0: no fork, or of a run that is not here */
+	size_t forks;   /* that follow it, those of forks among them */
+	bool folded;    /* its forks are not shown */
+	bool hidden;    /* it is a fork of a folded one */
 };
 
 enum run_sort { SORT_VERDICT, SORT_AGE, SORT_SCENARIO, SORT_SEED, SORT_LENGTH, SORT_FAULTS, SORT_SIZE, SORT_COUNT };
@@ -62,11 +71,17 @@ void runs_load(struct runs *list, size_t row);
 /* Rows that appear from now on are fresh. The fresh row of a whole run; SIZE_MAX if there is none. */
 void runs_forget_fresh(struct runs *list);
 size_t runs_find_fresh(const struct runs *list);
-/* Sorts if something changed: by list->sort, newest first among equals; SORT_VERDICT has failures first. True if it did. */
+/* Sorts if something changed: by list->sort, newest first among equals; SORT_VERDICT has failures first. Forks follow the run
+ * that they were made from. True if it did. */
 bool runs_sort(struct runs *list);
 extern const char *const run_sort_names[SORT_COUNT + 1]; /* NULL at the end */
 const char *run_sort_name(enum run_sort sort);
 bool run_sort_find(const char *name, enum run_sort *ret);
+
+/* Puts forks behind what they were made from, in the order that they have: runs_tree.c. */
+void runs_arrange(struct runs *list);
+/* Hides the forks of a row, or of the run that it is a fork of when it has none; or shows them again. False: there are none. */
+bool runs_fold(struct runs *list, size_t row);
 
 size_t runs_find(const struct runs *list, const char *name); /* SIZE_MAX */
 char *runs_path(const struct runs *list, size_t row);        /* owned by the caller */

@@ -77,6 +77,7 @@ void screen_debug_focus(struct screen *s, int direction);
 bool screen_debug_focus_view(struct screen *s, const struct view *view); /* false: it is none of the panes */
 bool screen_debug_fold(struct screen *s, const char *name);
 const char *screen_debug_pane(const struct screen *s, size_t i); /* the name of a pane; NULL after the last */
+bool screen_debug_folded(const struct screen *s, size_t i);      /* of those panes */
 /* Bits 1 << enum key_scope: which keys make sense now. */
 unsigned screen_scopes(const struct screen *s);
 /* The shown view at a cell, or NULL. */

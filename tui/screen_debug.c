@@ -54,6 +54,11 @@ const char *screen_debug_pane(const struct screen *s, size_t i)
 	return i < PANES ? s->views[panes[i]]->ops->name : i == PANES ? s->views[SCREEN_TIMELINE]->ops->name : NULL;
 }
 
+bool screen_debug_folded(const struct screen *s, size_t i)
+{
+	return folded(s, i < PANES ? panes[i] : SCREEN_TIMELINE);
+}
+
 struct share {
 	enum screen_view which;
 	int weight, drop;

@@ -158,6 +158,9 @@ static void put_selected(struct buf *out, const struct screen *s, const struct m
 	buf_printf(out, "  %s events", fmt_count(row->events, text));
 	if (row->reproducible[0])
 		buf_printf(out, "  reproducible by %s", row->reproducible);
+	if (row->parent)
+		buf_printf(out, "  fork of %s at %s%s%s", row->parent, fmt_count(row->parent_icount, text),
+			row->command ? ": " : "", row->command ? row->command : "");
 }
 
 static void draw_status(const struct screen *s, const struct model *m, struct canvas *c, struct rect row)

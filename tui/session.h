@@ -30,6 +30,7 @@
 	X(SORT, "sort")     /* order of the list of runs */ \
 	X(FILTER, "filter") /* of the list of runs */ \
 	X(WORDS, "words")   /* filter of the events */ \
+	X(FOLDED, "folded") /* panes of the debug view, with blanks between */ \
 	X(ENDED, "ended")
 
 enum session_field {

@@ -90,6 +90,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 	for (size_t at = first; at != TIMELINE_NONE && row < area.h; row++) {
 		struct pen p = pen_at(c, area, row);
 		draw_line(v, run, at, &p, label);
+		pen_more(&p);
 		if (at == line) {
 			if (at == run->playhead)
 				view_mark_row(c, area, row, focused);

@@ -187,6 +187,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 			break;
 		struct pen p = pen_at(c, view_list_area(&view->list, area), row);
 		draw_row(v, run, at, previous == LIST_NONE || v->rows[previous].fault != v->rows[at].fault, &p);
+		pen_more(&p);
 		previous = at;
 		if (at == view->list.selected && focused)
 			view_mark_row(c, area, row, focused);

@@ -203,6 +203,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 			break;
 		struct pen p = pen_at(c, view_list_area(&view->list, area), row);
 		draw_row(v, run, at, &p);
+		pen_more(&p);
 		if (at == view->list.selected && focused)
 			view_mark_row(c, area, row, focused);
 	}
@@ -210,8 +211,10 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		struct pen p = pen_at(c, area, 0);
 		pen_text(&p, ROLE_DIM,
 			view->words                                  ? "nothing matches the filter"
+				: timeline_abandoned(run->timeline)  ? "never judged: its recorder was killed"
 				: timeline_incomplete(run->timeline) ? "judged at the end"
 								     : "no properties");
+		pen_more(&p);
 	}
 	list_draw_bar(&view->list, c, area);
 }

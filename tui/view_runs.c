@@ -25,7 +25,16 @@ static bool shows(void *data, size_t row)
 {
 	const struct view_runs *v = ((void **)data)[0];
 	const struct model *m = ((void **)data)[1];
-	return runs_matches(&m->list->rows[row], v->view.words);
+	/* What a filter looks for is shown wherever it is. */
+	return v->view.words ? runs_matches(&m->list->rows[row], v->view.words) : !m->list->rows[row].hidden;
+}
+
+static bool any_hidden(const struct runs *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->rows[i].hidden)
+			return true;
+	return false;
 }
 
 static void sync(struct view *view, const struct model *m)
@@ -35,7 +44,8 @@ static void sync(struct view *view, const struct model *m)
 		return;
 	v->shown = m->shown;
 	list_reset(&view->list, m->list->count);
-	if (v->view.words) {
+	view->list.filtered = v->view.words || any_hidden(m->list);
+	if (view->list.filtered) {
 		void *data[2] = {v, (void *)m};
 		list_filter_start(&view->list);
 		list_filter_step(&view->list, SIZE_MAX, shows, data);
@@ -62,8 +72,8 @@ static void row_text(const struct view *view, const struct model *m, size_t row,
 {
 	const struct run_row *r = &m->list->rows[row];
 	(void)view;
-	buf_printf(out, "%s %s %s %" PRIu64 " %s %s", r->name, verdict_words(r), r->scenario ? r->scenario : "", r->seed,
-		r->failed ? r->failed : "", r->problem ? r->problem : "");
+	buf_printf(out, "%s %s %s %" PRIu64 " %s %s %s", r->name, verdict_words(r), r->scenario ? r->scenario : "", r->seed,
+		r->failed ? r->failed : "", r->problem ? r->problem : "", r->command ? r->command : "");
 }
 
 static bool act(
@@ -134,6 +144,35 @@ static struct columns columns_for(int width, int widest)
 	return c;
 }
 
+/* "at 9 591 449: ls /", with the verdict's reason before it when there is one. */
+static void put_fork(const struct run_row *row, struct buf *out)
+{
+	char at[FMT_MAX];
+	buf_printf(out, "at %s", fmt_count(row->parent_icount, at));
+	if (row->command)
+		buf_printf(out, ": %s", row->command);
+	if (row->failed[0] && row->verdict != VERDICT_PASS)
+		buf_printf(out, "; %s", row->failed);
+}
+
+/* Its scenario; of a fork, below what it was made from; with how many forks it has. */
+static void draw_name(const struct run_row *row, int width, struct pen *p)
+{
+	int indent = row->depth < 8 ? (int)row->depth : 8;
+	struct buf name = {0};
+	for (int i = 1; i < indent && width > 4; i++, width--)
+		pen_text(p, ROLE_TEXT, " ");
+	if (indent && width > 4) {
+		pen_sign(p, ROLE_DIM, GLYPH_BOTTOM_LEFT);
+		width--;
+	}
+	buf_str(&name, row->parent ? "fork" : row->scenario);
+	if (row->forks)
+		buf_printf(&name, " %c%zu", row->folded ? '+' : '-', row->forks);
+	pen_field(p, row->parent ? ROLE_DIM : ROLE_TEXT, name.data, width);
+	buf_free(&name);
+}
+
 static void draw_row(const struct run_row *row, const struct model *m, const struct columns *w, struct pen *p)
 {
 	char text[FMT_MAX];
@@ -154,13 +193,21 @@ static void draw_row(const struct run_row *row, const struct model *m, const str
 			pen_printf(p, ROLE_WARN, " %s", row->problem);
 		return;
 	}
-	pen_field(p, ROLE_TEXT, row->scenario, w->scenario);
+	draw_name(row, w->scenario, p);
 	snprintf(text, sizeof text, "%" PRIu64, row->seed);
 	pen_text(p, ROLE_TEXT, " ");
 	pen_number(p, ROLE_NUMBER, text, w->seed);
 	pen_text(p, ROLE_TEXT, " ");
 	if (w->failed) {
-		pen_field(p, ROLE_FAIL, row->verdict == VERDICT_PASS ? "" : row->failed, w->failed);
+		struct buf fork = {0};
+		if (row->parent)
+			put_fork(row, &fork);
+		pen_field(p, row->parent ? ROLE_TEXT : ROLE_FAIL,
+			row->parent                            ? fork.data
+				: row->verdict == VERDICT_PASS ? ""
+							       : row->failed,
+			w->failed);
+		buf_free(&fork);
 		pen_text(p, ROLE_TEXT, " ");
 	}
 	if (w->faults) {
@@ -187,7 +234,7 @@ static int widest_scenario(const struct view *view, const struct model *m, int r
 	for (int row = 0; row < rows; row++) {
 		size_t at = list_row(&view->list, view->list.top + (size_t)row);
 		const char *name = at < m->list->count ? m->list->rows[at].scenario : NULL;
-		int w = name ? glyph_text_width(name) : 0;
+		int w = name ? glyph_text_width(name) + (m->list->rows[at].forks ? 4 : 0) : 0;
 		widest = w > widest ? w : widest;
 	}
 	return widest;
@@ -236,6 +283,7 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 			break;
 		p = pen_at(c, view_list_area(&view->list, area), row);
 		draw_row(&m->list->rows[at], m, &w, &p);
+		pen_more(&p);
 		if (at == view->list.selected)
 			view_mark_row(c, area, row, focused);
 	}

@@ -31,6 +31,15 @@ shows "broken.theme:2:1: 'fial': expected a role"
 shows 'theme mine'
 grep -qx 'theme mine' "$WORK/state/polecat/ui/session" || fail "the theme is not remembered"
 
+# Folded panes of the debug view.
+play fail 'key x' 'key Tab i' 'type :fold-pane timeline' 'key Enter' 'snap folded'
+shows 'backtrace.*\[folded\]'
+grep -qx 'folded backtrace timeline' "$WORK/state/polecat/ui/session" || fail "folded panes are not remembered"
+play fail 'key x' 'snap again'
+shows 'backtrace.*\[folded\]'
+play fail 'key x' 'type :fold-pane backtrace' 'key Enter' 'snap open'
+grep -qx 'folded timeline' "$WORK/state/polecat/ui/session" || fail "unfolded panes are remembered as folded"
+
 # Where one was, bookmarks, the search, the history of the line.
 rm -r "$WORK/state"
 play fail 'type :goto ev:100' 'key Enter' 'type :bookmark here' 'key Enter' 'type /acked' 'key Enter' 'snap'

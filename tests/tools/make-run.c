@@ -10,35 +10,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/wire.h"
 #include "engine/check.h"
 #include "engine/digest.h"
 #include "engine/eventfile.h"
 #include "engine/file.h"
+#include "engine/lineage.h"
 #include "engine/manifest.h"
 #include "engine/scenario.h"
 #include "tests/tools/simulate.h"
 
 struct options {
-	const char *dir;
-	uint64_t seed, nodes, kills, stops;
+	const char *dir, *parent, *command; /* of a fork: the run it was made from, what it executed */
+	uint64_t moment, seed, nodes, kills, stops;
 	bool incomplete; /* as if it were still being recorded: no properties, no manifest, half a last line */
 	struct simulate_options simulate;
 };
 
 static const char usage[] =
 	"usage: make-run DIR [--events N] [--nodes N] [--kills N] [--stops N] [--seed N] [--loses] [--hostile]\n"
-	"                [--idle N] [--incomplete]\n";
+	"                [--idle N] [--incomplete] [--parent NAME --moment N --command PROGRAM]\n";
 
 static bool parse(int argc, char **argv, struct options *o)
 {
 	static const struct option names[] = {{"events", 1, NULL, 'e'}, {"nodes", 1, NULL, 'n'}, {"kills", 1, NULL, 'k'},
 		{"stops", 1, NULL, 's'}, {"seed", 1, NULL, 'S'}, {"loses", 0, NULL, 'l'}, {"hostile", 0, NULL, 'h'},
-		{"idle", 1, NULL, 'i'}, {"incomplete", 0, NULL, 'I'}, {0}};
+		{"idle", 1, NULL, 'i'}, {"incomplete", 0, NULL, 'I'}, {"parent", 1, NULL, 'p'}, {"moment", 1, NULL, 'm'},
+		{"command", 1, NULL, 'c'}, {0}};
 	*o = (struct options){.seed = 42, .nodes = 2, .kills = 1, .stops = 1, .simulate = {.events = 400, .idle_one_in = 100}};
 	int c;
 	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1) {
 		uint64_t value = 0;
-		if (optarg && !text_parse_u64(optarg, &value))
+		if (optarg && c != 'p' && c != 'c' && !text_parse_u64(optarg, &value))
 			return false;
 		switch (c) {
 		case 'e':
@@ -67,6 +70,15 @@ static bool parse(int argc, char **argv, struct options *o)
 			break;
 		case 'I':
 			o->incomplete = true;
+			break;
+		case 'p':
+			o->parent = optarg;
+			break;
+		case 'm':
+			o->moment = value;
+			break;
+		case 'c':
+			o->command = optarg;
 			break;
 		default:
 			return false;
@@ -148,8 +160,25 @@ static bool write_events(int dir, struct manifest *m, const struct buf *events, 
 	return !packed || eventfile_pack(dir, events->size, EVENTFILE_FRAME, err);
 }
 
-static bool write_whole(int dir, const struct scenario *s, const struct plan *plan, const struct writer *w,
-	const struct checks *checks, const struct buf *plan_bytes, struct err *err)
+/* What the agent of a fork was asked for. */
+static bool write_request(const struct options *o, int dir, struct manifest *m, struct err *err)
+{
+	static const char *const arguments[] = {"-c", "exit 0"};
+	struct buf argv = {0}, bytes = {0};
+	buf_add(&argv, o->command, strlen(o->command) + 1);
+	for (size_t i = 0; i < 2; i++)
+		buf_add(&argv, arguments[i], strlen(arguments[i]) + 1);
+	struct wire_message message = {.type = WIRE_VISIT, .argv = {(const uint8_t *)argv.data, argv.size}};
+	buf_reserve(&bytes, wire_size(&message));
+	bytes.size = wire_encode(&message, (uint8_t *)bytes.data, wire_size(&message));
+	bool ok = write_file(dir, m, LINEAGE_REQUEST, &bytes, err);
+	buf_free(&argv);
+	buf_free(&bytes);
+	return ok;
+}
+
+static bool write_whole(const struct options *o, int dir, const struct scenario *s, const struct plan *plan,
+	const struct writer *w, const struct checks *checks, const struct buf *plan_bytes, struct err *err)
 {
 	struct buf scenario = {.data = s->bytes, .size = s->size}, properties = {0}, none = {0}, out = {0};
 	struct manifest m = {.polecat = mem_str("made"),
@@ -166,6 +195,8 @@ static bool write_whole(int dir, const struct scenario *s, const struct plan *pl
 		.lines = w->lines,
 		.faults = plan->fault_count,
 		.faults_applied = plan->fault_count,
+		.parent = mem_str(o->parent),
+		.parent_icount = o->moment,
 		.identity = mem_str("{\"made\":true}")};
 	uint8_t digest[DIGEST_SIZE];
 	digest_sha256(m.identity, strlen(m.identity), digest);
@@ -174,6 +205,7 @@ static bool write_whole(int dir, const struct scenario *s, const struct plan *pl
 	bool ok = write_file(dir, &m, "scenario.yaml", &scenario, err) && write_file(dir, &m, "plan.json", plan_bytes, err) &&
 		write_events(dir, &m, &w->events, err) && write_file(dir, &m, "replay.log.zst", &none, err) &&
 		write_file(dir, &m, "properties.json", &properties, err) && write_file(dir, &m, "console.log", &none, err);
+	ok = ok && (!o->command || write_request(o, dir, &m, err));
 	manifest_write(&m, &out);
 	ok = ok && write_file(dir, NULL, MANIFEST_NAME, &out, err);
 	manifest_finish(&m);
@@ -203,7 +235,7 @@ static bool make(const struct options *o, const struct scenario *s, const struct
 	int dir = ok ? file_open_dir(o->dir, err) : -1;
 	ok = dir >= 0 &&
 		(o->incomplete ? write_half(dir, s, &w, &plan_bytes, err)
-			       : write_whole(dir, s, plan, &w, checks, &plan_bytes, err));
+			       : write_whole(o, dir, s, plan, &w, checks, &plan_bytes, err));
 	if (dir >= 0)
 		close(dir);
 	checks_destroy(checks);

@@ -1,6 +1,7 @@
 #include <sys/file.h>
 
 #include "made.h"
+#include "engine/timeline.h"
 #include "tui/fmt.h"
 #include "tui/runs.h"
 #include "unit.h"
@@ -97,13 +98,68 @@ static void recording_or_abandoned(void)
 	runs_load(runs, 0);
 	CU_ASSERT_TRUE(runs->rows[0].recording && !runs->rows[0].abandoned);
 	CU_ASSERT_TRUE(runs_matches(&runs->rows[0], "verdict:recording"));
+	struct timeline *timeline = timeline_open(m.path, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(timeline);
+	CU_ASSERT_TRUE(timeline_incomplete(timeline) && !timeline_abandoned(timeline));
 	close(lock);
+	bool changed = false;
+	CU_ASSERT_TRUE(timeline_refresh(timeline, &changed, &err));
+	CU_ASSERT_TRUE(changed && timeline_abandoned(timeline));
+	timeline_close(timeline);
 	CU_ASSERT_TRUE(runs_scan(runs, &err));
 	runs_load(runs, 0);
 	CU_ASSERT_TRUE(runs->rows[0].abandoned);
 	CU_ASSERT_TRUE(runs_matches(&runs->rows[0], "verdict:abandoned"));
 	runs_destroy(runs);
 	made_finish(&m);
+}
+
+/* Rows as a list would have them, in an order that a tree does not have: name, parent. */
+static void tree_order(const char *const pairs[][2], size_t count, const char *wanted)
+{
+	struct runs list = {.rows = mem_alloc(count * sizeof *list.rows), .count = count, .room = count};
+	struct buf got = {0};
+	for (size_t i = 0; i < count; i++)
+		list.rows[i] = (struct run_row){.name = mem_str(pairs[i][0]), .parent = mem_str(pairs[i][1])};
+	runs_arrange(&list);
+	CU_ASSERT_EQUAL(list.count, count);
+	for (size_t i = 0; i < list.count; i++)
+		buf_printf(&got, "%s%u.%zu ", list.rows[i].name, list.rows[i].depth, list.rows[i].forks);
+	CU_ASSERT_STRING_EQUAL(got.data, wanted);
+	for (size_t i = 0; i < list.count; i++) {
+		free(list.rows[i].name);
+		free(list.rows[i].parent);
+	}
+	free(list.rows);
+	buf_free(&got);
+}
+
+static void forks_follow_their_parents(void)
+{
+	static const char *const deep[][2] = {{"c", "b"}, {"x", NULL}, {"a", NULL}, {"b", "a"}, {"d", "a"}, {"e", "gone"}};
+	static const char *const circle[][2] = {{"a", "b"}, {"b", "a"}, {"c", NULL}, {"d", "d"}, {"e", "b"}};
+	static const char *const plain[][2] = {{"b", NULL}, {"a", NULL}};
+	tree_order(deep, 6, "x0.0 a0.3 b1.1 c2.0 d1.0 e0.0 ");
+	tree_order(circle, 5, "c0.0 d0.0 a0.0 b0.0 e0.0 ");
+	tree_order(plain, 2, "b0.0 a0.0 ");
+}
+
+static void folded_forks_are_hidden(void)
+{
+	struct run_row rows[] = {{.name = (char[]){"a"}}, {.name = (char[]){"b"}, .depth = 1},
+		{.name = (char[]){"c"}, .depth = 2}, {.name = (char[]){"d"}, .depth = 1}, {.name = (char[]){"e"}}};
+	struct runs list = {.rows = rows, .count = 5, .room = 5};
+	CU_ASSERT_FALSE(runs_fold(&list, 4)); /* no forks are known before they were counted */
+	rows[0].forks = 3;
+	rows[1].forks = 1;
+	CU_ASSERT_TRUE(runs_fold(&list, 2)); /* of b, which c is a fork of */
+	CU_ASSERT_TRUE(rows[2].hidden && !rows[1].hidden && !rows[3].hidden);
+	CU_ASSERT_TRUE(runs_fold(&list, 0));
+	CU_ASSERT_TRUE(rows[1].hidden && rows[2].hidden && rows[3].hidden && !rows[4].hidden);
+	CU_ASSERT_TRUE(runs_fold(&list, 0));
+	CU_ASSERT_TRUE(rows[2].hidden && !rows[1].hidden && !rows[3].hidden); /* b is folded still */
+	CU_ASSERT_FALSE(runs_fold(&list, 4));
+	CU_ASSERT_FALSE(runs_fold(&list, 5));
 }
 
 static void no_directory_is_an_empty_list(void)
@@ -137,6 +193,8 @@ const struct test suite_runs[] = {
 	{"deleted, brought back, deleted for good", deleted_and_brought_back},
 	{"deleted before a crash, and brought back", deleted_before_a_crash},
 	{"recording, or abandoned", recording_or_abandoned},
+	{"forks follow what they were made from", forks_follow_their_parents},
+	{"folded forks are hidden", folded_forks_are_hidden},
 	{"no directory is an empty list", no_directory_is_an_empty_list},
 	{"numbers as people read them", numbers},
 	{0},
