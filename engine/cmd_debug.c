@@ -27,6 +27,7 @@ static void say_json(struct debug *d, const char *line, size_t size, const struc
 {
 	struct session *s = d->verbs.session;
 	size_t event = session_event(s);
+	uint64_t earliest, latest;
 	struct json *j = json_new_object();
 	struct buf text = {0}, choice = {0};
 	json_put_u64(j, "polecat_debug", 1);
@@ -34,7 +35,8 @@ static void say_json(struct debug *d, const char *line, size_t size, const struc
 	json_put_bool(j, "ok", ok);
 	json_put_u64(j, "icount", session_icount(s));
 	json_put_u64(j, "event", event == TIMELINE_NONE ? 0 : event + 1);
-	json_put_u64(j, "vtime_ns", event == TIMELINE_NONE ? 0 : timeline_entries(session_timeline(s))[event].vtime_ns);
+	session_time(s, &earliest, &latest);
+	json_put_u64(j, "vtime_ns", earliest);
 	verb_say_choice(&d->verbs, &choice);
 	json_put(j, "focus", choice.size ? json_new_strn(choice.data, choice.size) : NULL);
 	json_put(j, "output", json_new_strn(out->data ? out->data : "", out->size));

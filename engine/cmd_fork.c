@@ -138,7 +138,9 @@ static bool fork_command(const struct args *args, int *status, struct err *err)
 
 static const struct args_option options[] = {
 	{"at", 'a', "MOMENT", false, "Where it leaves the run: ev:20, fault:kill#1.applied, t:4.39s, an instruction count."},
-	{"node", 'n', "NODE", false, "In this node (default: that of the moment's event), or in the machine below: machine."},
+	{"node", 'n', "NODE", false,
+		"In this node (default: that of the moment's event, or of the last one of a node before), or in the machine "
+		"below: machine."},
 	{"plan-from", 'p', "SEED", false, "Instead of a command: go on to the end with the faults of this seed."},
 	COMMON_OPTION_KEEP,
 	COMMON_OPTION_RUNS,

@@ -197,10 +197,6 @@ bool fork_replan(struct session *s, const struct fork_options *o, uint64_t seed,
 
 int fork_default_node(const struct session *s)
 {
-	size_t event = session_event(s);
-	if (event == TIMELINE_NONE)
-		return FORK_MACHINE;
-	/* Number 0 of the timeline is the machine; those after the plan's are visitors of earlier forks. */
-	size_t node = timeline_entries(session_timeline(s))[event].node;
-	return node && node <= session_recorded(s)->plan->node_count ? (int)node - 1 : FORK_MACHINE;
+	int node = session_node(s);
+	return node < 0 ? FORK_MACHINE : node;
 }

@@ -44,7 +44,7 @@ bool fork_run(struct session *s, const struct fork_options *options, struct fork
 bool fork_replan(
 	struct session *s, const struct fork_options *options, uint64_t seed, struct record_result *ret, struct err *err);
 
-/* The node of the event at the session's position; FORK_MACHINE without one. */
+/* The node that an event was about last at the session's position; FORK_MACHINE without one. */
 int fork_default_node(const struct session *s);
 
 #endif

@@ -7,7 +7,10 @@
 
 #include "engine/describe.h"
 
-enum { HISTORY_MAX = 256 };
+enum {
+	HISTORY_MAX = 256,
+	TIME_SHOWN_NS = 1000000, /* a place whose time is known less exactly is shown with both ends */
+};
 
 struct session {
 	struct recorded recorded;
@@ -24,12 +27,11 @@ struct session {
 	unsigned generation;
 };
 
-/* The machine is somewhere else: whatever was found out is void, and questions are about the node of the newest event. */
+/* The machine is somewhere else: whatever was found out is void. */
 static void stand(struct session *s)
 {
-	size_t event = timeline_at_icount(s->timeline, walk_now(s->walk) - s->zero);
 	here_moved(s->here, walk_machine(s->walk), walk_now(s->walk));
-	here_prefer(s->here, event == TIMELINE_NONE ? -1 : (long)timeline_entries(s->timeline)[event].node - 1);
+	here_prefer(s->here, session_node(s));
 }
 
 static bool start(struct session *s, const struct session_options *o, struct err *err)
@@ -160,6 +162,33 @@ size_t session_event(const struct session *s)
 	return timeline_at_icount(s->timeline, session_icount(s));
 }
 
+void session_time(const struct session *s, uint64_t *earliest, uint64_t *latest)
+{
+	const struct entry *entries = timeline_entries(s->timeline);
+	uint64_t icount = session_icount(s);
+	size_t event = session_event(s), next = event == TIMELINE_NONE ? 0 : event + 1;
+	*earliest = event == TIMELINE_NONE ? icount * MACHINE_NS_PER_ICOUNT
+					   : entries[event].vtime_ns + (icount - entries[event].icount) * MACHINE_NS_PER_ICOUNT;
+	*latest = *earliest;
+	if (next >= timeline_count(s->timeline))
+		return;
+	uint64_t left = (entries[next].icount - icount) * MACHINE_NS_PER_ICOUNT;
+	if (entries[next].vtime_ns > left && entries[next].vtime_ns - left > *latest)
+		*latest = entries[next].vtime_ns - left;
+	if (*earliest > entries[next].vtime_ns)
+		*earliest = *latest = entries[next].vtime_ns;
+}
+
+int session_node(const struct session *s)
+{
+	const struct entry *entries = timeline_entries(s->timeline);
+	/* Number 0 of the timeline is the machine; those after the plan's are visitors of forks. */
+	for (size_t i = session_event(s); i != TIMELINE_NONE; i = i ? i - 1 : TIMELINE_NONE)
+		if (entries[i].node && entries[i].node <= s->recorded.plan->node_count)
+			return (int)entries[i].node - 1;
+	return -1;
+}
+
 /* ---- moves -------------------------------------------------------------------------------------------------- */
 
 static bool move(struct session *s, uint64_t icount, struct walk_trip *trip, struct err *err)
@@ -240,17 +269,22 @@ void session_print_place(const struct session *s, struct buf *out)
 	describe_count(icount, out);
 	if (event == TIMELINE_NONE) {
 		buf_str(out, " (before the first event)");
-		return;
+	} else {
+		uint64_t since = timeline_entries(s->timeline)[event].icount, earliest, latest;
+		buf_printf(out, " (ev:%zu", event + 1);
+		if (icount > since) {
+			buf_str(out, " + ");
+			describe_count(icount - since, out);
+		}
+		session_time(s, &earliest, &latest);
+		buf_str(out, "), t ");
+		describe_time(earliest, out);
+		if (latest - earliest >= TIME_SHOWN_NS) {
+			buf_str(out, " to ");
+			describe_time(latest, out);
+		}
+		buf_str(out, " s");
 	}
-	const struct entry *e = &timeline_entries(s->timeline)[event];
-	buf_printf(out, " (ev:%zu", event + 1);
-	if (icount > e->icount) {
-		buf_str(out, " + ");
-		describe_count(icount - e->icount, out);
-	}
-	buf_str(out, "), t ");
-	describe_time(e->vtime_ns, out);
-	buf_str(out, " s");
 	if (icount == s->end)
 		buf_str(out, ", the end");
 	if (icount == s->begin)

@@ -54,6 +54,11 @@ uint64_t session_end(const struct session *s);
 uint64_t session_zero(const struct session *s); /* the machine's count at icount 0 */
 /* The last event that has happened here; TIMELINE_NONE before the first. */
 size_t session_event(const struct session *s);
+/* Virtual time here, in nanoseconds. Between two events the clock goes on with the instructions, and jumps wherever every program
+ * sleeps: it is earliest if all jumps are still to come, latest if all are past. */
+void session_time(const struct session *s, uint64_t *earliest, uint64_t *latest);
+/* The node that an event was about last, from 0; -1 when there was none. Questions that name no process are about it. */
+int session_node(const struct session *s);
 
 /* Moves. A count outside the run is brought to its begin or end. The place left is remembered for session_back unless it is the
  * same. On ERR_CANCELLED the position is wherever it came to. */
@@ -67,7 +72,7 @@ bool session_forward(struct session *s, struct walk_trip *trip, struct err *err)
 /* For when nobody waits: makes checkpoints for at most about budget_ms. *more: there is more to do. */
 bool session_idle(struct session *s, int budget_ms, bool *more, struct err *err);
 
-/* "at 1 234 567 (ev:20 + 33), t 0.103 s": one line without its end. */
+/* "at 1 234 567 (ev:20 + 33), t 0.103 s", or "t 0.103 to 20.000 s" (session_time): one line without its end. */
 void session_print_place(const struct session *s, struct buf *out);
 
 /* True once after QEMU was started anew behind the session's back, to be said. */
