@@ -36,57 +36,87 @@ static void print_head(const struct disas *d, uint64_t address, bool at_pc, stru
 	buf_free(&name);
 }
 
-static void print_instruction(const struct disas *d, const cs_insn *insn, bool at_pc, struct buf *out)
+/* The instruction itself, with the name of what it refers to. */
+static void put_text(const struct disas *d, const cs_insn *insn, struct buf *out)
 {
 	uint64_t target = 0;
 	struct buf name = {0};
-	print_head(d, insn->address, at_pc, out);
 	buf_printf(out, "%s%s%s", insn->mnemonic, *insn->op_str ? " " : "", insn->op_str);
 	if (d->name && target_of(insn, &target))
 		d->name(d->data, target, &name);
 	if (name.size)
 		buf_printf(out, "  # 0x%" PRIx64 " <%s>", target, name.data);
 	buf_free(&name);
-	buf_char(out, '\n');
 }
 
-static bool print_all(const struct disas *d, csh handle, cs_insn *insn, uint64_t address, uint64_t end, size_t count, uint64_t pc,
-	struct buf *out)
+static bool open_capstone(const struct disas *d, csh *handle, struct err *err)
 {
-	for (size_t i = 0; i < count && (!end || address < end); i++) {
+	cs_err failed = cs_open(CS_ARCH_X86, CS_MODE_64, handle);
+	if (failed)
+		return err_set(err, ERR_SYSTEM, "disassembly: %s", cs_strerror(failed));
+	cs_option(*handle, CS_OPT_DETAIL, CS_OPT_ON);
+	cs_option(*handle, CS_OPT_SYNTAX, d->att ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
+	return true;
+}
+
+bool disas_each(const struct disas *d, uint64_t address, size_t count,
+	bool (*visit)(void *data, const struct disas_instruction *instruction), void *data, struct err *err)
+{
+	csh handle;
+	if (!open_capstone(d, &handle, err))
+		return false;
+	cs_insn *insn = cs_malloc(handle);
+	struct buf text = {0};
+	bool more = insn != NULL, any = false;
+	for (size_t i = 0; more && i < count && i < DISAS_COUNT_MAX; i++) {
 		uint8_t bytes[INSTRUCTION_MAX];
 		size_t size = d->read(d->data, address, bytes, sizeof bytes);
 		const uint8_t *at = bytes;
 		uint64_t next = address;
+		struct disas_instruction one = {.address = address, .bytes = bytes, .size = 1};
 		if (!size)
-			return i > 0;
+			break;
+		any = true;
+		buf_clear(&text);
 		if (cs_disasm_iter(handle, &at, &size, &next, insn)) {
-			print_instruction(d, insn, address == pc, out);
-			address = next;
-			continue;
+			one.size = insn->size;
+			put_text(d, insn, &text);
+		} else {
+			one.bad = true;
+			buf_printf(&text, "(bad) %02x", bytes[0]);
 		}
-		print_head(d, address, address == pc, out);
-		buf_printf(out, "(bad) %02x\n", bytes[0]);
-		address++;
+		one.text = text.data;
+		more = visit(data, &one);
+		address += one.size;
 	}
+	buf_free(&text);
+	if (insn)
+		cs_free(insn, 1);
+	cs_close(&handle);
+	return any || err_set(err, ERR_INPUT, "the code at 0x%" PRIx64 " is not in memory", address);
+}
+
+struct printing {
+	const struct disas *disas;
+	uint64_t end, pc;
+	struct buf *out;
+};
+
+static bool print_one(void *data, const struct disas_instruction *one)
+{
+	const struct printing *p = data;
+	if (p->end && one->address >= p->end)
+		return false;
+	print_head(p->disas, one->address, one->address == p->pc, p->out);
+	buf_printf(p->out, "%s\n", one->text);
 	return true;
 }
 
 bool disas_print(
 	const struct disas *d, uint64_t address, uint64_t end, size_t count, uint64_t pc, struct buf *out, struct err *err)
 {
-	csh handle;
-	cs_err failed = cs_open(CS_ARCH_X86, CS_MODE_64, &handle);
-	if (failed)
-		return err_set(err, ERR_SYSTEM, "disassembly: %s", cs_strerror(failed));
-	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	cs_option(handle, CS_OPT_SYNTAX, d->att ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
-	cs_insn *insn = cs_malloc(handle);
-	bool ok = insn && print_all(d, handle, insn, address, end, count < DISAS_COUNT_MAX ? count : DISAS_COUNT_MAX, pc, out);
-	if (insn)
-		cs_free(insn, 1);
-	cs_close(&handle);
-	return ok || err_set(err, ERR_INPUT, "the code at 0x%" PRIx64 " is not in memory", address);
+	struct printing printing = {d, end, pc, out};
+	return disas_each(d, address, count, print_one, &printing, err);
 }
 
 /* The 64-bit register that a register is a part of: "eax", "ax", "al" and "ah" are of "rax". */

@@ -27,6 +27,20 @@ struct disas {
 bool disas_print(
 	const struct disas *disas, uint64_t address, uint64_t end, size_t count, uint64_t pc, struct buf *out, struct err *err);
 
+/* One instruction, or a byte that is none. */
+struct disas_instruction {
+	uint64_t address;
+	const uint8_t *bytes;
+	size_t size;
+	const char *text; /* "mov eax, dword ptr [rip + 0x2ed2]  # 0x404010 <counter>"; borrowed during the call */
+	bool bad;
+};
+
+/* Hands over up to count instructions from address on, until visit returns false. ERR_INPUT when not even the first byte can be
+ * read. */
+bool disas_each(const struct disas *disas, uint64_t address, size_t count,
+	bool (*visit)(void *data, const struct disas_instruction *instruction), void *data, struct err *err);
+
 /* Does the instruction at the start of code write that register ("rax"; parts of it count)? False for what is no instruction. A
  * system call writes rax, rcx and r11: what the kernel leaves in them. */
 bool disas_writes(const void *code, size_t size, const char *name);

@@ -190,3 +190,19 @@ bool scan_backward(struct scan *s, struct walk *w, const struct scan_request *r,
 	}
 	return true;
 }
+
+bool scan_window(struct scan *s, struct walk *w, const struct scan_request *r, uint64_t from, uint64_t to, struct scan_hits *ret,
+	struct err *err)
+{
+	*ret = (struct scan_hits){.from = from, .to = to};
+	for (;; ret->to = from + (ret->to - from) / 4) {
+		if (!pass(s, w, r, from, ret->to, err))
+			return false;
+		/* One instruction has few hits: there is an end to this. */
+		if (s->shared->hits <= SCAN_LAST || ret->to - from < 4)
+			break;
+	}
+	add_before(ret, s->shared, SCAN_LAST);
+	ret->total = s->shared->hits;
+	return true;
+}

@@ -55,4 +55,8 @@ bool scan_forward(struct scan *s, struct walk *w, const struct scan_request *r, 
 bool scan_backward(struct scan *s, struct walk *w, const struct scan_request *r, uint64_t from, uint64_t to, size_t most,
 	struct scan_hits *ret, struct err *err);
 
+/* All hits in (from, ret->to]: where there are more than fit, ret->to is less than to. */
+bool scan_window(struct scan *s, struct walk *w, const struct scan_request *r, uint64_t from, uint64_t to, struct scan_hits *ret,
+	struct err *err);
+
 #endif

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#define SCAN_VERSION 1
-#define SCAN_WATCHES 16
+#define SCAN_VERSION 2
+#define SCAN_WATCHES 64
 #define SCAN_TASKS   32
 #define SCAN_FIRST   64    /* hits kept from the start of a scan */
 #define SCAN_LAST    65536 /* and from its end: a ring */

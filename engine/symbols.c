@@ -130,14 +130,23 @@ struct Dwfl *symbols_dwfl(const struct symbols *symbols)
 	return symbols->dwfl;
 }
 
-const char *symbols_name(const struct symbols *symbols, uint64_t address, uint64_t *ret_offset)
+const char *symbols_extent(const struct symbols *symbols, uint64_t address, uint64_t *ret_start, uint64_t *ret_size)
 {
 	Dwfl_Module *module = dwfl_addrmodule(symbols->dwfl, address);
 	GElf_Off offset = 0;
-	GElf_Sym sym;
+	GElf_Sym sym = {0};
 	const char *name = module ? dwfl_module_addrinfo(module, address, &offset, &sym, NULL, NULL, NULL) : NULL;
-	*ret_offset = name ? offset : 0;
+	*ret_start = address - (name ? offset : 0);
+	*ret_size = name ? sym.st_size : 0;
 	return shown(symbols, name);
+}
+
+const char *symbols_name(const struct symbols *symbols, uint64_t address, uint64_t *ret_offset)
+{
+	uint64_t start, size;
+	const char *name = symbols_extent(symbols, address, &start, &size);
+	*ret_offset = address - start;
+	return name;
 }
 
 static const char *die_name(const struct symbols *symbols, Dwarf_Die *die)

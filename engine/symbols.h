@@ -49,6 +49,9 @@ size_t symbols_at(
 /* The symbol that holds an address, and how far into it; NULL when there is none. */
 const char *symbols_name(const struct symbols *symbols, uint64_t address, uint64_t *ret_offset);
 
+/* The same, with where the symbol begins and how many bytes it has. */
+const char *symbols_extent(const struct symbols *symbols, uint64_t address, uint64_t *ret_start, uint64_t *ret_size);
+
 /* A function or variable by its name (of C++: qualified or its end, with types of parameters or without); global ones win. */
 bool symbols_find(const struct symbols *symbols, const char *name, uint64_t *ret_address, uint64_t *ret_size);
 

@@ -83,6 +83,12 @@ static bool is_signed(Dwarf_Die *type)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
+bool value_is_signed(const struct value *value)
+{
+	Dwarf_Die type;
+	return value->has_type && value_peel(&value->type, &type) && is_signed(&type);
+}
+
 /* Up to 8 bytes as a number, bit fields taken out, sign-extended when the type is signed. */
 static bool integer(const struct value_world *w, const struct value *value, Dwarf_Die *peeled, uint64_t *ret)
 {

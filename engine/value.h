@@ -45,6 +45,7 @@ bool value_type_of(Dwarf_Die *die, Dwarf_Die *ret); /* DW_AT_type of a DIE */
 uint64_t value_size(const struct value *value);     /* bytes; 0 when it has no size */
 
 uint64_t value_count(const struct value *value); /* elements of an array; 0 when it is none, or not known */
+bool value_is_signed(const struct value *value); /* an integer or enumerator with a sign */
 bool value_is_text(const struct value *value);   /* a pointer to characters, or an array of them */
 /* A member DIE of a struct that is a value, with its type. */
 struct value value_of_member(const struct value *whole, Dwarf_Die *member, const Dwarf_Die *type);

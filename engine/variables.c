@@ -18,8 +18,25 @@ struct code {
 	Dwarf_Die cu;
 	Dwarf_Die *scopes; /* owned */
 	int count;         /* up to the function, included */
+	int first, last;   /* those that names are looked up in: [first, last) */
 	uint64_t address;  /* of the code, in the file's own numbers */
 };
+
+/* Of the scopes around an address those of one call: from behind the call before it to its own. */
+static void narrow(struct code *code, unsigned call)
+{
+	code->first = 0;
+	code->last = code->count;
+	for (int i = 0; call && i < code->count; i++) {
+		int tag = dwarf_tag(&code->scopes[i]);
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+			continue;
+		if (!--call)
+			code->last = i + 1;
+		else
+			code->first = i + 1;
+	}
+}
 
 static bool find_code(const struct scope *scope, struct code *code)
 {
@@ -41,6 +58,7 @@ static bool find_code(const struct scope *scope, struct code *code)
 				break;
 	}
 	free(inner);
+	narrow(code, scope->call);
 	return true;
 }
 
@@ -240,7 +258,7 @@ static bool is_called(Dwarf_Die *die, const char *name, size_t size)
 
 static bool find_local(const struct scope *scope, const struct code *code, const char *name, size_t size, struct value *ret)
 {
-	for (int i = 0; i < code->count; i++) {
+	for (int i = code->first; i < code->last; i++) {
 		Dwarf_Die child;
 		for (int bad = dwarf_child(&code->scopes[i], &child); !bad; bad = dwarf_siblingof(&child, &child))
 			if (is_called(&child, name, size)) {
@@ -542,7 +560,7 @@ void variables_each_local(const struct scope *scope, variables_visit *visit, voi
 {
 	struct code code;
 	find_code(scope, &code);
-	for (int i = 0; i < code.count; i++) {
+	for (int i = code.first; i < code.last; i++) {
 		Dwarf_Die child;
 		for (int bad = dwarf_child(&code.scopes[i], &child); !bad; bad = dwarf_siblingof(&child, &child)) {
 			const char *name = is_variable(&child) ? name_of(&child) : NULL;

@@ -14,6 +14,7 @@
 struct scope {
 	struct value_world world;  /* with symbols */
 	const struct frame *frame; /* NULL: globals only */
+	unsigned call;             /* locals of this one only of the calls inlined there, from 1, the innermost; 0: of all */
 };
 
 /*

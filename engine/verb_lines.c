@@ -50,12 +50,9 @@ static bool look(struct verbs *v, struct at *ret, const struct symbols **ret_sym
 	const struct frame *f = &frames->list[i];
 	*ret = (struct at){
 		.task = here_thread(here, err), .pc = f->pc, .cfa = f->has_cfa ? f->cfa : 0, .sp = f->registers.value[FRAME_RSP]};
-	uint64_t offset = 0, start = 0, size = 0;
+	uint64_t size = 0;
 	const struct symbols *symbols = program_symbols(program);
-	const char *name = symbols_name(symbols, f->pc, &offset);
-	ret->low = f->pc - offset;
-	if (name && symbols_find(symbols, name, &start, &size) && start == ret->low)
-		ret->high = start + size;
+	ret->high = symbols_extent(symbols, f->pc, &ret->low, &size) && f->pc - ret->low < size ? ret->low + size : 0;
 	if (i + 1 < frames->count && !frames->list[i + 1].kernel)
 		ret->ret = frames->list[i + 1].pc;
 	if (symbols_at(symbols, f->pc, false, places)) {

@@ -49,13 +49,14 @@ def refused(command, **arguments):
     return m["message"]
 
 def event(name):
-    while not events:
+    while True:
+        while events:
+            m = events.pop(0)
+            if m["event"] == name:
+                return m["body"]
         m = receive()
         assert m["type"] == "event", m
         events.append(m)
-    m = events.pop(0)
-    assert m["event"] == name, m
-    return m["body"]
 
 def move(command, why, **arguments):
     ask(command, threadId=thread, **arguments)
@@ -82,16 +83,17 @@ ask("configurationDone")
 thread = event("stopped")["threadId"]
 assert len(ask("threads")["threads"]) == 1
 
-move("continue", "breakpoint")
+move("continue", "function breakpoint")
 assert top()[0]["name"] == "main", top()
 thread = move("continue", "breakpoint")["threadId"]
 frames = top()
 assert [f["name"] for f in frames[:2]] == ["add_one", "add_all"] or frames[0]["line"] == lines[0], frames
 assert frames[0]["line"] == lines[0] and frames[0]["source"]["path"].endswith("tests/workloads/counter.c"), frames
 assert len(ask("threads")["threads"]) >= 2
-locals_, registers = ask("scopes", frameId=frames[0]["id"])["scopes"]
-assert "c" in [v["name"] for v in ask("variables", variablesReference=locals_["variablesReference"])["variables"]]
-assert "rip" in [v["name"] for v in ask("variables", variablesReference=registers["variablesReference"])["variables"]]
+scopes = {s["name"]: s["variablesReference"] for s in ask("scopes", frameId=frames[0]["id"])["scopes"]}
+assert sorted(scopes) == ["Arguments", "Globals", "Locals", "Registers"], scopes
+variables = {name: [v["name"] for v in ask("variables", variablesReference=number)["variables"]] for name, number in scopes.items()}
+assert variables["Arguments"] == ["c"] and "counter" in variables["Globals"] and "rip" in variables["Registers"], variables
 assert ask("evaluate", expression="counter.total", context="hover", frameId=frames[0]["id"])["result"] == "0"
 assert "nobody" in refused("evaluate", expression="nobody", context="watch", frameId=frames[0]["id"])
 
@@ -123,7 +125,7 @@ move("continue", "exit")
 move("reverseContinue", "entry")
 ask("pause", threadId=thread)
 assert "no request" in refused("fly")
-assert "no frame" in refused("variables", variablesReference=77)
+assert "no variablesReference" in refused("variables", variablesReference=77)
 ask("disconnect")
 assert adapter.wait() == 0
 print("all as it should be")
