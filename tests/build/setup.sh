@@ -48,6 +48,26 @@ grep -q install "$WORK/calls" && fail "declined, it installs"
 # A failure is tried once more with fresh lists, then reported.
 : >"$WORK/calls"
 touch "$WORK/refuse"
-.ci/setup >"$WORK/out" 2>&1 </dev/null && fail "apt-get failed, and set-up did not"
+expect 1 .ci/setup
 grep -q 'update' "$WORK/calls" || fail "no apt-get update after a failure"
+says 'run this as root: apt-get update && apt-get install --no-install-recommends cppcheck tmux$'
+
+# Somebody who is not root: by sudo; without one, or where it refuses, one sentence has the line to type.
+rm "$WORK/refuse"
+tool id <<<'echo 1000'
+: >"$WORK/calls"
+expect 0 .ci/setup
+grep -q 'install.* cppcheck tmux$' "$WORK/calls" || fail "not installed by sudo: $(cat "$WORK/calls")"
+tool sudo <<<'echo "sudo: you may not" >&2; exit 1'
+expect 1 .ci/setup
+says '^setup: that did not work; run this as root: apt-get update && apt-get install --no-install-recommends cppcheck tmux$'
+rm "$WORK/bin/sudo"
+for program in bash sh cat find grep head; do ln -sf "$(command -v $program)" "$WORK/bin/$program"; done
+: >"$WORK/calls"
+expect 1 env PATH="$WORK/bin" .ci/setup
+says '^setup: run this as root: apt-get update && apt-get install --no-install-recommends cppcheck tmux$'
+[ "$(wc -l <"$WORK/out")" = 1 ] || fail "more than one sentence: $(cat "$WORK/out")"
+[ -s "$WORK/calls" ] && fail "it tried: $(cat "$WORK/calls")"
+.ci/setup --list >"$WORK/installed"
+expect 0 env PATH="$WORK/bin" .ci/setup # nothing is missing, so no rights are needed
 exit 0

@@ -47,7 +47,7 @@ static void where(struct session *s, uint64_t task)
 {
 	struct frames frames;
 	program_where(s->program, task, &frames);
-	program_print_where(s->program, &frames, SIZE_MAX, &s->out);
+	program_print_where(s->program, &frames, &s->out);
 	unwind_finish(&frames);
 }
 
