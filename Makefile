@@ -11,12 +11,12 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	scenario schema scenario_keys scenario_parts scenario_matchers scenario_nodes scenario_faults scenario_properties scenario_read \
 	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate plan_combine orders schema_mdoc \
 	cache archive tree kmodule kernel image qmp gdb dap replaylog replaystate hostqemu ram qcow2 qemuargs monitor \
-	machine machine_data machine_files machine_start machine_run checkpoint origin snapshot snapshot_data snapshot_cache snapshot_open \
+	machine machine_data machine_files machine_start machine_run checkpointfile checkpoint checkpointstore origin snapshot snapshot_data snapshot_cache snapshot_open \
 	snapshot_build \
 	observer listener play eventfile manifest rundir runlist recorded prepare lineage \
 	regs memory types ksyms layout guestfile guestdir maps process owners openfiles demangle debugfile symbols lines expr unwind kcode orc value value_parts variables vartree condition disas program sourcefile statediff \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
-	marks walk scan words bookmarks moves here session record fork verb verb_moves verb_machine verb_frame verb_guest verb_source verb_diff verb_scan verb_breaks verb_register verb_lines verb_fork verbs \
+	marks checkpointset filler walk scan words bookmarks moves here session record fork verb verb_moves verb_machine verb_frame verb_guest verb_source verb_diff verb_scan verb_breaks verb_register verb_lines verb_fork verbs \
 	extract tracee targets gdbserver dap_client dap_server dap_variables dap_breakpoints dap_hits dap_moves dap_sources dap_memory dap_launch dapserver \
 	replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.

@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "engine/file.h"
+
+#define BACKGROUND_NICE 10
 
 /* Runs in the child: only async-signal-safe calls. Returns the errno that stopped it. */
 static int become(const struct child_spec *spec, pid_t parent)
@@ -41,6 +44,8 @@ static int become(const struct child_spec *spec, pid_t parent)
 			return errno;
 	if (spec->dir && chdir(spec->dir) < 0)
 		return errno;
+	if (spec->background)
+		setpriority(PRIO_PROCESS, 0, BACKGROUND_NICE);
 	struct sigaction normal = {.sa_handler = SIG_DFL};
 	for (int s = 1; s < NSIG; s++)
 		sigaction(s, &normal, NULL);

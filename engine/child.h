@@ -17,6 +17,7 @@ struct child_spec {
 	int err_fd;
 	bool terminal;          /* true: stays in our session (a shell for a person); else setsid */
 	bool survives;          /* true: lives on when we die; else PR_SET_PDEATHSIG SIGKILL */
+	bool background;        /* true: others go first (nice) */
 	const char *dir;        /* working directory, NULL: ours */
 	const char *const *env; /* NULL: ours */
 };

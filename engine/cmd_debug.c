@@ -1,8 +1,11 @@
 /* polecat debug: a session at a moment of a run, fed by words instead of keys. */
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "engine/commands.h"
@@ -14,7 +17,7 @@
 #include "engine/runlist.h"
 #include "engine/verbs.h"
 
-enum { SCRIPT_MAX = 1 << 20, IDLE_MS = 100 };
+enum { SCRIPT_MAX = 1 << 20, LINE_MAX_SIZE = 1 << 20, READ_MAX = 4096 };
 
 struct debug {
 	struct verbs verbs;
@@ -89,42 +92,94 @@ static bool run_file(struct debug *d, const char *path, struct err *err)
 	return ok;
 }
 
+/* Standard input, by lines: checkpoints are made while nothing comes. */
+struct input {
+	struct buf bytes;
+	size_t taken; /* of bytes: the line that was given out */
+	bool ended;
+};
+
+/* Waits for input or a signal: *signal is its number, or 0. */
+static bool wait_for_input(struct debug *d, int *signal, struct err *err)
+{
+	struct cancel *c = d->verbs.cancel;
+	struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = c ? c->fd : -1, .events = POLLIN}};
+	struct signalfd_siginfo info;
+	*signal = 0;
+	if (!session_wait(d->verbs.session, fds, 2, err))
+		return false;
+	if (fds[1].revents && read(fds[1].fd, &info, sizeof info) == (ssize_t)sizeof info)
+		*signal = (int)info.ssi_signo;
+	return true;
+}
+
+static bool read_input(struct input *in, struct err *err)
+{
+	buf_reserve(&in->bytes, READ_MAX);
+	ssize_t got = read(STDIN_FILENO, in->bytes.data + in->bytes.size, READ_MAX);
+	if (got < 0 && errno != EINTR && errno != EAGAIN)
+		return err_sys(err, errno, "standard input");
+	in->ended = got == 0;
+	in->bytes.size += got > 0 ? (size_t)got : 0;
+	return in->bytes.size <= LINE_MAX_SIZE ||
+		err_set(err, ERR_INPUT, "standard input: a line of more than %d bytes", LINE_MAX_SIZE);
+}
+
+/* The next line, borrowed until the next call; NULL at the end, after a signal (*signal), or with an error. */
+static const char *next_line(struct debug *d, struct input *in, size_t *size, int *signal, struct err *err)
+{
+	buf_drop(&in->bytes, in->taken);
+	in->taken = 0;
+	*signal = 0;
+	for (;;) {
+		const char *newline = in->bytes.size ? memchr(in->bytes.data, '\n', in->bytes.size) : NULL;
+		if (newline || (in->ended && in->bytes.size)) {
+			*size = newline ? (size_t)(newline - in->bytes.data) : in->bytes.size;
+			in->taken = newline ? *size + 1 : *size;
+			return in->bytes.data;
+		}
+		if (in->ended || !wait_for_input(d, signal, err) || *signal || !read_input(in, err))
+			return NULL;
+	}
+}
+
 /* A person's mistakes do not end the session, and Ctrl-C ends what goes on, not polecat. */
 static bool run_person(struct debug *d, struct err *err)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t size;
-	while (!d->verbs.quit) {
-		struct buf choice = {0};
-		verb_say_choice(&d->verbs, &choice);
-		output_print(OUTPUT_BOLD, choice.size ? "polecat (%s)> " : "polecat> ", choice.data);
-		buf_free(&choice);
-		if (!output_flush(err))
-			break;
-		size = getline(&line, &room, stdin);
-		if (size < 0)
-			break;
+	struct input in = {0};
+	const char *line = "";
+	size_t size;
+	int signal = 0;
+	while (!d->verbs.quit && (line || signal == SIGINT)) {
+		if (signal)
+			output_print(OUTPUT_PLAIN, "\n");
+		output_print(OUTPUT_BOLD, "polecat> ");
+		if (!output_flush(err) || !(line = next_line(d, &in, &size, &signal, err)))
+			continue;
 		struct err one = {0};
-		if (!run_line(d, line, (size_t)size, &one))
+		if (!run_line(d, line, size, &one))
 			output_print(OUTPUT_BAD, "%s\n", one.text);
 		if (d->verbs.cancel)
 			d->verbs.cancel->requested = false;
 	}
-	free(line);
+	buf_free(&in.bytes);
 	return true;
 }
 
 static bool run_pipe(struct debug *d, struct err *err)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t size;
+	struct input in = {0};
+	const char *line;
+	size_t size;
+	int signal = 0;
 	bool ok = true;
-	while (ok && !d->verbs.quit && (size = getline(&line, &room, stdin)) >= 0)
-		ok = run_line(d, line, (size_t)size, err);
-	free(line);
-	return ok;
+	*err = (struct err){0};
+	while (ok && !d->verbs.quit && (line = next_line(d, &in, &size, &signal, err)))
+		ok = run_line(d, line, size, err);
+	buf_free(&in.bytes);
+	if (signal)
+		return err_set(err, ERR_CANCELLED, "stopped on request");
+	return ok && err->code == ERR_NONE;
 }
 
 static bool run_commands(struct debug *d, const struct args *args, struct err *err)
@@ -157,7 +212,12 @@ static bool debug_run(const struct args *args, const char *path, struct cancel *
 	uint64_t budget;
 	if (!args_number(args, "checkpoints", WALK_BUDGET_MIB, 1, 1u << 20, &budget, err))
 		return false;
+	uint64_t store;
+	if (!args_number(args, "keep", CHECKPOINTSTORE_BUDGET_MIB, 0, 1u << 20, &store, err))
+		return false;
 	options.budget_mib = (unsigned)budget;
+	options.store_mib = (unsigned)store;
+	options.store_nothing = store == 0;
 	options.debug_dirs = dirs;
 	options.progress = common_progress_start(&progress);
 	struct session *session = session_open(&options, err);
@@ -225,6 +285,7 @@ static const struct args_option options[] = {
 	{"debug-dir", 0, "DIR", true, "Look for debug information below DIR (.build-id/..., .gnu_debuglink)."},
 	{"source-dir", 0, "DIR", true, "Look for source files below DIR before the places where they were compiled."},
 	{"checkpoints", 0, "MIB", false, "Memory for checkpoints (default 1024)."},
+	{"keep", 0, "MIB", false, "Disk space for checkpoints of all runs, kept for the next session (default 2048; 0: none)."},
 	{"dap", 0, NULL, false, "Speak the Debug Adapter Protocol on standard input and output, for editors."},
 	COMMON_OPTION_JSON,
 	COMMON_OPTION_RUNS,

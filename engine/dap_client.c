@@ -1,7 +1,6 @@
 #include "engine/dap_client.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,8 +78,8 @@ void dap_client_hear(struct dap_client *c)
 static bool wait_for(struct dap_client *c, struct cancel *cancel, struct err *err)
 {
 	struct pollfd fds[] = {{.fd = c->in, .events = POLLIN}, {.fd = cancel ? cancel->fd : -1, .events = POLLIN}};
-	if (poll(fds, 2, -1) < 0 && errno != EINTR)
-		return err_sys(err, errno, "waiting for the client");
+	if (!c->wait(c->data, fds, 2, err))
+		return false;
 	if (fds[1].revents)
 		return cancel_check(cancel, err);
 	if (fds[0].revents)

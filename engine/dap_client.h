@@ -5,6 +5,8 @@
 #ifndef ENGINE_DAP_CLIENT_H
 #define ENGINE_DAP_CLIENT_H
 
+#include <poll.h>
+
 #include "engine/cancel.h"
 #include "engine/dap.h"
 #include "engine/json.h"
@@ -13,6 +15,9 @@
 
 struct dap_client {
 	int in, out;
+	/* Waits until one of fds is readable, and does something useful meanwhile. */
+	bool (*wait)(void *data, struct pollfd *fds, size_t count, struct err *err);
+	void *data;
 	struct dap stream;
 	struct json *queue[DAP_QUEUE_MAX]; /* requests, the oldest first; owned */
 	size_t count;

@@ -162,13 +162,18 @@ static void finish(struct dap_server *s)
 	free(s);
 }
 
+static bool wait_meanwhile(void *data, struct pollfd *fds, size_t count, struct err *err)
+{
+	return session_wait(data, fds, count, err);
+}
+
 bool dapserver_serve(struct verbs *verbs, int in, int out, struct err *err)
 {
 	struct dap_server *s = mem_alloc(sizeof *s);
 	struct json *message = NULL;
 	bool ok = true;
 	s->verbs = verbs;
-	s->client = (struct dap_client){.in = in, .out = out};
+	s->client = (struct dap_client){.in = in, .out = out, .wait = wait_meanwhile, .data = verbs->session};
 	if (verbs->cancel) {
 		verbs->cancel->also = dap_interrupted;
 		verbs->cancel->data = s;

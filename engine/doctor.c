@@ -268,7 +268,7 @@ static bool seek(struct machine *m, struct shape *early, char *text, size_t room
 		same(early, &again, "from the start again", err);
 	snprintf(text, room, "there and back: registers and memory are equal (checkpoint of %zu KiB)",
 		c ? checkpoint_bytes(c) >> 10 : 0);
-	checkpoint_destroy(c, NULL);
+	checkpoint_destroy(c);
 	return ok;
 }
 

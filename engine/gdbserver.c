@@ -529,8 +529,8 @@ static bool wait_for(struct gdbserver *g, int fd, int child_fd, bool *ended, str
 		{.fd = child_fd, .events = POLLIN}};
 	*ended = false;
 	for (;;) {
-		if (poll(fds, 3, -1) < 0 && errno != EINTR)
-			return err_sys(err, errno, "waiting for gdb");
+		if (!session_wait(g->verbs->session, fds, 3, err))
+			return false;
 		struct signalfd_siginfo info;
 		if (fds[1].revents && read(fds[1].fd, &info, sizeof info) == (ssize_t)sizeof info &&
 			!(child_fd >= 0 && info.ssi_signo == SIGINT))

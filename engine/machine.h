@@ -16,8 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "engine/buf.h"
+#include "engine/cancel.h"
 #include "engine/digest.h"
 #include "engine/err.h"
+#include "engine/qcow2.h"
 #include "engine/ram.h"
 
 #define MACHINE_MEMORY_MIN_MIB 96 /* the uncompressed kernel alone ends at 74 MiB */
@@ -54,8 +56,15 @@ struct machine_options {
 	size_t log_size;
 	const char *const *plugins; /* -plugin arguments, NULL-terminated, or NULL */
 	const char *state;          /* snapshot to load; NULL: "ready" */
-	const char *gdb;            /* -gdb argument, e.g. "unix:PATH,server=on,wait=off", or NULL */
-	int cancel_fd;              /* readable: waits end with ERR_CANCELLED; -1: none */
+	/* Puts further states, for machine_load, into the snapshot file; NULL: there are none. */
+	bool (*states)(void *data, struct qcow2_writer *w, struct err *err);
+	void *states_data;
+	const char *gdb; /* -gdb argument, e.g. "unix:PATH,server=on,wait=off", or NULL */
+	int cancel_fd;   /* readable: waits end with ERR_CANCELLED; -1: none */
+	/* The gentle way, for a machine that is to be used on: a command is not cut short. Only when QEMU does not answer within
+	 * MONITOR_PATIENCE_MS is it given up (machine_lost). NULL: nobody asks. */
+	struct cancel *cancel;
+	bool background; /* other processes go first */
 };
 
 /* A machine that boots, stopped before its first instruction. For making snapshots. */
@@ -86,8 +95,13 @@ enum machine_state {
 
 /* Resumes the guest. */
 bool machine_cont(struct machine *m, struct err *err);
-/* Stops the guest wherever it is. In a recording this perturbs virtual time: only for replays and for giving up. */
-bool machine_pause(struct machine *m, struct err *err);
+/* Stops the guest wherever it is. In a recording this perturbs virtual time: only for replays and for giving up. A QEMU that
+ * takes longer than timeout_ms is lost. */
+bool machine_pause(struct machine *m, int timeout_ms, struct err *err);
+/* QEMU owes an answer: it can only be destroyed. */
+bool machine_lost(const struct machine *m);
+/* Neither lost nor ended, as far as can be seen without asking it anything. */
+bool machine_is_alive(const struct machine *m);
 
 /* Waits until the guest is no longer running, at most timeout_ms (0: looks; -1: for ever). *state is RUNNING when the time is
  * over. False: cancelled (ERR_CANCELLED) or protocol trouble (ERR_QEMU). A died QEMU is a state, not an error. */
@@ -147,8 +161,10 @@ bool machine_monitor(struct machine *m, const char *line, struct buf *out, struc
 bool machine_save(struct machine *m, const char *name, struct err *err);
 bool machine_load(struct machine *m, const char *name, struct err *err);
 bool machine_drop(struct machine *m, const char *name, struct err *err);
-/* 1, 2, 3 ...: for names that never come twice in one machine. */
-uint64_t machine_next_number(struct machine *m);
+/* Appends a state that machine_save made, as bytes. */
+bool machine_saved(struct machine *m, const char *name, struct buf *out, struct err *err);
+/* What the serial port says on the way to states that another machine saved, for machine_rewound. */
+void machine_heard(struct machine *m, const struct buf *serial);
 /* Asks QEMU to end and waits. Then only machine_device_fd, diagnosis and destroy. */
 bool machine_quit(struct machine *m, struct err *err);
 /* The snapshot file; stable while QEMU does not run. */

@@ -21,11 +21,11 @@ struct machine {
 	unsigned memory_mib, output_mib;
 	uint64_t start_icount, end_icount;
 	uint64_t log_lead, lead_offset; /* machine_base.log_lead; where in the log it is, once known */
-	uint64_t number;
 	size_t load_writes;
 	int cancel_fd;
-	struct buf seen; /* the longest the serial port has said, at the last restore */
-	bool panicked, shut, break_set, log_taken, log_spoilt;
+	struct cancel *cancel; /* machine_options.cancel */
+	struct buf seen;       /* the longest the serial port has said, at the last restore */
+	bool panicked, shut, break_set, log_taken, log_spoilt, unstoppable;
 };
 
 #endif

@@ -1,5 +1,6 @@
 /* A started machine: made to run and to stop, its memory, its monitor, its device state. */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,15 +81,27 @@ bool machine_poll(struct machine *m, int timeout_ms, enum machine_state *state, 
 	return true;
 }
 
-bool machine_pause(struct machine *m, struct err *err)
+bool machine_pause(struct machine *m, int timeout_ms, struct err *err)
 {
 	enum machine_state state = m->state;
 	if (state != MACHINE_RUNNING)
 		return true;
 	m->log_spoilt = m->mode == MACHINE_RECORD;
-	return monitor_call(m->monitor, "stop", NULL, MACHINE_ANSWER_MS, NULL, err) &&
-		machine_poll(m, MACHINE_ANSWER_MS, &state, err) &&
-		(state != MACHINE_RUNNING || err_set(err, ERR_QEMU, "QEMU did not stop within %d ms", MACHINE_ANSWER_MS));
+	if (!monitor_call(m->monitor, "stop", NULL, timeout_ms, NULL, err) || !machine_poll(m, timeout_ms, &state, err))
+		return false;
+	m->unstoppable = state == MACHINE_RUNNING;
+	return !m->unstoppable || err_set(err, ERR_QEMU, "QEMU did not stop within %d ms", timeout_ms);
+}
+
+bool machine_lost(const struct machine *m)
+{
+	return m->unstoppable || monitor_lost(m->monitor);
+}
+
+bool machine_is_alive(const struct machine *m)
+{
+	struct pollfd monitor = {.fd = monitor_fd(m->monitor), .events = 0};
+	return m->state != MACHINE_DIED && !machine_lost(m) && poll(&monitor, 1, 0) <= 0;
 }
 
 int machine_fd(const struct machine *m)
@@ -220,6 +233,12 @@ bool machine_save(struct machine *m, const char *name, struct err *err)
 	return ok;
 }
 
+bool machine_saved(struct machine *m, const char *name, struct buf *out, struct err *err)
+{
+	/* What QEMU holds back is written first. */
+	return machine_monitor(m, "qemu-io snap \"flush\"", NULL, err) && qcow2_state(m->fds.device, name, out, err);
+}
+
 bool machine_load(struct machine *m, const char *name, struct err *err)
 {
 	struct buf answer = {0};
@@ -238,9 +257,10 @@ bool machine_drop(struct machine *m, const char *name, struct err *err)
 	return ok;
 }
 
-uint64_t machine_next_number(struct machine *m)
+void machine_heard(struct machine *m, const struct buf *serial)
 {
-	return ++m->number;
+	if (serial->size > m->seen.size)
+		buf_add(&m->seen, serial->data + m->seen.size, serial->size - m->seen.size);
 }
 
 size_t machine_load_writes(const struct machine *m)

@@ -90,12 +90,14 @@ static bool launch(struct machine *m, const char *qemu, struct qemu_setup *setup
 		.inherit_count = sizeof inherit / sizeof *inherit - (m->fds.initrd < 0),
 		.out_fd = m->errors_fd,
 		.err_fd = m->errors_fd,
+		.background = setup->background,
 		.dir = "/"};
 	bool ok = child_start(&m->child, &spec, err);
 	qemuargs_finish(&args);
 	close(pair[1]);
 	m->fds.monitor = m->fds.initrd = -1;
 	m->monitor = monitor_create(pair[0], m->cancel_fd);
+	monitor_set_cancel(m->monitor, m->cancel);
 	return ok;
 }
 
@@ -169,11 +171,25 @@ static bool make_log(struct machine *m, const struct machine_options *o, struct 
 	return m->fds.log >= 0;
 }
 
+/* The snapshot's state and others in one file. */
+static bool gather_states(int fd, const struct machine_options *o, struct err *err)
+{
+	struct qcow2_writer w = {.fd = -1};
+	struct buf ready = {0};
+	bool ok = qcow2_state(o->base->device_fd, READY, &ready, err) && qcow2_begin(&w, fd, err) &&
+		qcow2_add(&w, READY, ready.data, ready.size, o->base->icount, err) && o->states(o->states_data, &w, err) &&
+		qcow2_end(&w, err);
+	qcow2_abort(&w);
+	buf_free(&ready);
+	return ok;
+}
+
 /* The snapshot's device state in a memory file of our own, and the log. */
 static bool make_start_files(struct machine *m, const struct machine_options *o, struct err *err)
 {
 	m->fds.device = file_memory("device state", err);
-	if (m->fds.device < 0 || !file_copy(o->base->device_fd, m->fds.device, err))
+	if (m->fds.device < 0 ||
+		!(o->states ? gather_states(m->fds.device, o, err) : file_copy(o->base->device_fd, m->fds.device, err)))
 		return false;
 	m->log_lead = o->base->log_lead;
 	return make_log(m, o, err) && ram_open_image(&m->ready, o->base->ram_fd, err) &&
@@ -206,8 +222,9 @@ static bool arrive(struct machine *m, const struct machine_options *o, struct er
 struct machine *machine_start(const struct machine_options *o, struct err *err)
 {
 	struct machine *m = blank(o->base->memory_mib, o->base->output_mib, o->cancel_fd);
-	struct qemu_setup setup = {.plugins = o->plugins, .gdb = o->gdb, .fds.initrd = -1};
+	struct qemu_setup setup = {.plugins = o->plugins, .gdb = o->gdb, .background = o->background, .fds.initrd = -1};
 	m->mode = o->mode;
+	m->cancel = o->cancel;
 	bool clean = o->base->load_is_clean;
 	/* Memory is filled while QEMU, a process of its own, starts up; before that, if what QEMU writes is still to be found
 	 * out. */

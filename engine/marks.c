@@ -5,7 +5,7 @@
 
 #include "engine/buf.h"
 
-void marks_init(struct marks *m, uint64_t spacing, size_t budget_bytes, void (*forget)(void *data, void *what), void *data)
+void marks_init(struct marks *m, uint64_t spacing, size_t budget_bytes, size_t (*forget)(void *data, void *what), void *data)
 {
 	*m = (struct marks){.spacing = spacing, .budget = budget_bytes, .forget = forget, .data = data};
 }
@@ -52,10 +52,10 @@ void marks_use(struct marks *m, size_t i)
 void marks_drop(struct marks *m, size_t i)
 {
 	void *what = m->list[i].what;
-	m->bytes -= m->list[i].bytes;
 	m->count--;
 	memmove(m->list + i, m->list + i + 1, (m->count - i) * sizeof *m->list);
-	m->forget(m->data, what);
+	size_t freed = m->forget(m->data, what);
+	m->bytes -= freed < m->bytes ? freed : m->bytes;
 }
 
 static size_t oldest_hot(const struct marks *m, size_t *count)
@@ -72,6 +72,11 @@ static size_t oldest_hot(const struct marks *m, size_t *count)
 	return oldest;
 }
 
+static bool gives_room(const struct mark *m)
+{
+	return !m->hot && !m->light;
+}
+
 /* Wider by two, and the marks that are no longer on the grid go. False when there is nothing to give up. */
 static bool thin(struct marks *m)
 {
@@ -79,7 +84,7 @@ static bool thin(struct marks *m)
 		return false;
 	m->spacing *= 2;
 	for (size_t i = m->count; i-- > 0;)
-		if (!m->list[i].hot && m->list[i].icount % m->spacing)
+		if (gives_room(&m->list[i]) && m->list[i].icount % m->spacing)
 			marks_drop(m, i);
 	return true;
 }
@@ -87,7 +92,7 @@ static bool thin(struct marks *m)
 static bool has_grid_mark(const struct marks *m)
 {
 	for (size_t i = 0; i < m->count; i++)
-		if (!m->list[i].hot)
+		if (gives_room(&m->list[i]))
 			return true;
 	return false;
 }
@@ -103,20 +108,33 @@ static void keep_within_budget(struct marks *m)
 		marks_drop(m, i);
 }
 
-void marks_add(struct marks *m, uint64_t icount, size_t bytes, bool hot, void *what)
+/* True if it is new. */
+static bool add(struct marks *m, const struct mark *mark)
 {
-	size_t at = rank(m, icount, false);
-	if (at < m->count && m->list[at].icount == icount) {
-		m->forget(m->data, what);
+	size_t at = rank(m, mark->icount, false);
+	if (at < m->count && m->list[at].icount == mark->icount) {
+		m->forget(m->data, mark->what);
 		marks_use(m, at);
-		return;
+		return false;
 	}
 	(void)ARRAY_PUSH(m->list, m->count, m->room);
 	memmove(m->list + at + 1, m->list + at, (m->count - 1 - at) * sizeof *m->list);
-	m->list[at] = (struct mark){.icount = icount, .bytes = bytes, .hot = hot, .what = what};
-	m->bytes += bytes;
+	m->list[at] = *mark;
 	marks_use(m, at);
+	return true;
+}
+
+void marks_add(struct marks *m, uint64_t icount, size_t bytes, bool hot, void *what)
+{
+	if (!add(m, &(struct mark){.icount = icount, .hot = hot, .what = what}))
+		return;
+	m->bytes += bytes;
 	keep_within_budget(m);
+}
+
+void marks_add_light(struct marks *m, uint64_t icount, void *what)
+{
+	add(m, &(struct mark){.icount = icount, .light = true, .what = what});
 }
 
 uint64_t marks_missing(const struct marks *m, uint64_t from, uint64_t to)

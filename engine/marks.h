@@ -4,7 +4,7 @@
  *
  * Grid marks stand at multiples of a spacing, so that any moment is at most one spacing behind one. When the budget is used up
  * the spacing doubles and every other mark goes. Hot marks stand close behind where somebody walks back step by step; only the
- * last few are kept.
+ * last few are kept. Light marks hold nothing (their checkpoints are on disk) and are never given up for room.
  */
 #ifndef ENGINE_MARKS_H
 #define ENGINE_MARKS_H
@@ -18,8 +18,7 @@
 
 struct mark {
 	uint64_t icount;
-	size_t bytes; /* it holds */
-	bool hot;
+	bool hot, light;
 	uint64_t used; /* number of its last use: larger is later */
 	void *what;
 };
@@ -30,12 +29,13 @@ struct marks {
 	size_t bytes, budget;
 	uint64_t spacing; /* of the grid, instructions */
 	uint64_t uses;
-	void (*forget)(void *data, void *what); /* a mark is given up */
+	/* A mark is given up. Returns the bytes that this gave back: fewer than it was added with when others share them. */
+	size_t (*forget)(void *data, void *what);
 	void *data;
 };
 
 /* spacing > 0. */
-void marks_init(struct marks *m, uint64_t spacing, size_t budget_bytes, void (*forget)(void *data, void *what), void *data);
+void marks_init(struct marks *m, uint64_t spacing, size_t budget_bytes, size_t (*forget)(void *data, void *what), void *data);
 /* Forgets all; the marks may be used again. */
 void marks_clear(struct marks *m);
 void marks_finish(struct marks *m);
@@ -49,6 +49,8 @@ void marks_drop(struct marks *m, size_t i);
 
 /* Takes what. Others may be given up for it; the grid may become wider. A mark that is there already makes *what forgotten. */
 void marks_add(struct marks *m, uint64_t icount, size_t bytes, bool hot, void *what);
+/* A light one, of the grid. */
+void marks_add_light(struct marks *m, uint64_t icount, void *what);
 
 /* The first place of the grid in (from, to] without a mark; UINT64_MAX if there is none. */
 uint64_t marks_missing(const struct marks *m, uint64_t from, uint64_t to);

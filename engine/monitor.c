@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define EVENTS_MAX 256
+#define LOOK_MS    10 /* how often somebody who may ask to stop is asked */
 
 struct monitor {
 	int fd, cancel_fd;
@@ -16,7 +17,8 @@ struct monitor {
 	struct qmp in;
 	struct qmp_message events[EVENTS_MAX]; /* oldest first */
 	size_t event_count;
-	bool closed;
+	struct cancel *cancel;
+	bool closed, lost;
 };
 
 struct monitor *monitor_create(int fd, int cancel_fd)
@@ -36,6 +38,16 @@ void monitor_destroy(struct monitor *m)
 	qmp_finish(&m->in);
 	close(m->fd);
 	free(m);
+}
+
+void monitor_set_cancel(struct monitor *m, struct cancel *cancel)
+{
+	m->cancel = cancel;
+}
+
+bool monitor_lost(const struct monitor *m)
+{
+	return m->lost;
 }
 
 int monitor_fd(const struct monitor *m)
@@ -134,16 +146,38 @@ static void keep_event(struct monitor *m, struct qmp_message *event)
 	m->events[m->event_count++] = *event;
 }
 
+/* As next, with a look at who may ask to stop now and then. */
+static bool next_patiently(struct monitor *m, int64_t end_ms, bool *got, struct qmp_message *message, struct err *err)
+{
+	int64_t asked_ms = 0;
+	if (!m->cancel)
+		return next(m, end_ms, got, message, err);
+	for (;;) {
+		int64_t look_ms = now_ms() + LOOK_MS;
+		if (!next(m, end_ms >= 0 && end_ms < look_ms ? end_ms : look_ms, got, message, err))
+			return false;
+		int64_t now = now_ms();
+		if (*got || m->closed || (end_ms >= 0 && now >= end_ms))
+			return true;
+		if (!asked_ms && cancel_requested(m->cancel))
+			asked_ms = now;
+		m->lost = asked_ms && now - asked_ms >= MONITOR_PATIENCE_MS;
+		if (m->lost)
+			return err_set(err, ERR_CANCELLED, "stopped on request, while QEMU did not answer");
+	}
+}
+
 bool monitor_answer(struct monitor *m, uint64_t id, int timeout_ms, struct qmp_message *result, struct err *err)
 {
 	int64_t end_ms = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
 	for (;;) {
 		struct qmp_message got;
 		bool any;
-		if (!next(m, end_ms, &any, &got, err))
+		if (!next_patiently(m, end_ms, &any, &got, err))
 			return false;
 		if (!any && m->closed)
 			return err_set(err, ERR_QEMU, "QEMU ended by itself");
+		m->lost = !any;
 		if (!any)
 			return err_set(err, ERR_QEMU, "QEMU did not answer within %d ms", timeout_ms);
 		if (got.kind == QMP_EVENT) {

@@ -7,14 +7,21 @@
 #include <stdint.h>
 
 #include "engine/buf.h"
+#include "engine/cancel.h"
 #include "engine/err.h"
 #include "engine/json.h"
 #include "engine/qmp.h"
+
+#define MONITOR_PATIENCE_MS 50 /* for an answer, once it is wanted that everything stops */
 
 struct monitor;
 
 /* fd becomes owned. cancel_fd: readable when a wait shall end early; -1: none. */
 struct monitor *monitor_create(int fd, int cancel_fd);
+/* Who may ask to stop while an answer is waited for. A command that QEMU has got is not cut short by that, unless QEMU takes
+ * longer than MONITOR_PATIENCE_MS: then the wait ends with ERR_CANCELLED, and the monitor is of no more use (monitor_lost). */
+void monitor_set_cancel(struct monitor *m, struct cancel *cancel);
+bool monitor_lost(const struct monitor *m);
 void monitor_destroy(struct monitor *m);
 int monitor_fd(const struct monitor *m);
 

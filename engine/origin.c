@@ -90,7 +90,7 @@ bool origin_make(
 		.ram_fd = ret->ram_fd,
 		.icount = checkpoint_icount(here)};
 	ok = checkpoint_restore(m, here, ok ? err : NULL) && ok;
-	checkpoint_destroy(here, m);
+	checkpoint_destroy(here);
 	ok = ok && replaystate_forget_unread(ret->device_fd, err) && make_ready(ret, err);
 	if (!ok) {
 		origin_finish(ret);

@@ -18,6 +18,7 @@ struct qemu_setup {
 	const char *kernel;         /* a vmlinux to boot; NULL: a snapshot will be loaded, and no kernel or initrd is needed */
 	const char *const *plugins; /* NULL-terminated, or NULL */
 	const char *gdb;
+	bool background; /* the process is one that others go before: not an argument */
 	struct qemu_fds fds;
 };
 

@@ -13,16 +13,16 @@
 
 #define WRITE_BLOCK (4u << 20)
 
-struct page {
+struct ram_page {
 	unsigned refs;
 	uint8_t bytes[RAM_PAGE];
 };
 
 struct ram_delta {
 	uint32_t *numbers; /* ascending */
-	struct page **pages;
+	struct ram_page **pages;
 	size_t count, room, pages_room;
-	size_t own; /* pages not shared with the previous delta */
+	size_t own; /* pages that came into being with it */
 };
 
 static const uint8_t zeros[RAM_PAGE];
@@ -207,51 +207,78 @@ bool ram_digest(const struct ram *r, uint8_t out[DIGEST_SIZE], struct err *err)
 
 /* ---- deltas ---- */
 
-static struct page *page_ref(struct page *p)
+struct ram_page *ram_page_create(const uint8_t bytes[RAM_PAGE])
+{
+	struct ram_page *p = mem_grow(NULL, 1, sizeof *p);
+	p->refs = 1;
+	memcpy(p->bytes, bytes, RAM_PAGE);
+	return p;
+}
+
+struct ram_page *ram_page_ref(struct ram_page *p)
 {
 	p->refs++;
 	return p;
 }
 
-static void page_unref(struct page *p)
+size_t ram_page_unref(struct ram_page *p)
 {
-	if (--p->refs == 0)
-		free(p);
+	if (!p || --p->refs)
+		return 0;
+	free(p);
+	return sizeof *p;
 }
 
-void ram_delta_destroy(struct ram_delta *d)
+const uint8_t *ram_page_bytes(const struct ram_page *p)
+{
+	return p->bytes;
+}
+
+struct ram_delta *ram_delta_create(void)
+{
+	return mem_alloc(sizeof(struct ram_delta));
+}
+
+void ram_delta_add(struct ram_delta *d, uint32_t number, struct ram_page *page)
+{
+	size_t count = d->count;
+	d->own += page->refs == 1;
+	ARRAY_PUSH(d->numbers, d->count, d->room) = number;
+	ARRAY_PUSH(d->pages, count, d->pages_room) = page;
+}
+
+struct ram_page *ram_delta_page(const struct ram_delta *d, size_t i, uint32_t *number)
+{
+	*number = d->numbers[i];
+	return d->pages[i];
+}
+
+static size_t overhead(const struct ram_delta *d)
+{
+	return sizeof *d + d->count * (sizeof *d->numbers + sizeof *d->pages);
+}
+
+size_t ram_delta_destroy(struct ram_delta *d)
 {
 	if (!d)
-		return;
+		return 0;
+	size_t freed = overhead(d);
 	for (size_t i = 0; i < d->count; i++)
-		page_unref(d->pages[i]);
+		freed += ram_page_unref(d->pages[i]);
 	free(d->numbers);
 	free(d->pages);
 	free(d);
+	return freed;
 }
 
 size_t ram_delta_bytes(const struct ram_delta *d)
 {
-	return sizeof *d + d->own * sizeof(struct page) + d->count * (sizeof *d->numbers + sizeof *d->pages);
+	return overhead(d) + d->own * sizeof(struct ram_page);
 }
 
 size_t ram_delta_pages(const struct ram_delta *d)
 {
 	return d->count;
-}
-
-static void delta_add(struct ram_delta *d, uint32_t number, const uint8_t *bytes, struct page *shared)
-{
-	struct page *p = shared;
-	if (!shared) {
-		p = mem_grow(NULL, 1, sizeof *p);
-		p->refs = 0;
-		memcpy(p->bytes, bytes, RAM_PAGE);
-		d->own++;
-	}
-	size_t count = d->count;
-	ARRAY_PUSH(d->numbers, d->count, d->room) = number;
-	ARRAY_PUSH(d->pages, count, d->pages_room) = page_ref(p);
 }
 
 /* A page of the image. A hole is not read through the mapping: in a memory file system that would fill it. */
@@ -273,11 +300,11 @@ struct ram_delta *ram_take(const struct ram *r, const struct ram *image, const s
 			continue;
 		while (previous && before < previous->count && previous->numbers[before] < i)
 			before++;
-		struct page *shared =
+		struct ram_page *shared =
 			previous && before < previous->count && previous->numbers[before] == i ? previous->pages[before] : NULL;
 		if (shared && memcmp(shared->bytes, page, RAM_PAGE))
 			shared = NULL;
-		delta_add(d, i, page, shared);
+		ram_delta_add(d, i, shared ? ram_page_ref(shared) : ram_page_create(page));
 	}
 	pages_free(&p);
 	return d;

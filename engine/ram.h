@@ -33,9 +33,23 @@ bool ram_save(const struct ram *r, int fd, struct err *err);
 struct ram_delta;
 /* previous (may be NULL) is an earlier delta from the same image to share pages with. */
 struct ram_delta *ram_take(const struct ram *r, const struct ram *image, const struct ram_delta *previous, struct err *err);
-void ram_delta_destroy(struct ram_delta *d);
-size_t ram_delta_bytes(const struct ram_delta *d); /* not counting pages shared with the one it was taken after */
+/* Returns how many bytes that gave back: less than ram_delta_bytes when others share its pages. NULL gives 0. */
+size_t ram_delta_destroy(struct ram_delta *d);
+size_t ram_delta_bytes(const struct ram_delta *d); /* not counting pages that were there before it */
 size_t ram_delta_pages(const struct ram_delta *d);
+
+/* One page, shared by those who hold a reference. */
+struct ram_page;
+struct ram_page *ram_page_create(const uint8_t bytes[RAM_PAGE]);
+struct ram_page *ram_page_ref(struct ram_page *p);
+size_t ram_page_unref(struct ram_page *p); /* bytes given back: 0 while others hold it; NULL is fine */
+const uint8_t *ram_page_bytes(const struct ram_page *p);
+
+/* A delta from pages: add them by ascending number. Each add takes over one reference. */
+struct ram_delta *ram_delta_create(void);
+void ram_delta_add(struct ram_delta *d, uint32_t number, struct ram_page *page);
+/* The i-th page, borrowed, and its number. */
+struct ram_page *ram_delta_page(const struct ram_delta *d, size_t i, uint32_t *number);
 
 /* Makes memory equal to image with delta (may be NULL) on top. Touches only pages that differ. *changed (may be NULL) counts
  * them. */

@@ -1,15 +1,22 @@
 #include "engine/session.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "engine/describe.h"
+#include "engine/file.h"
+#include "engine/ram.h"
 
 enum {
 	HISTORY_MAX = 256,
 	TIME_SHOWN_NS = 1000000, /* a place whose time is known less exactly is shown with both ends */
+	QUIET_MS = 300,          /* before checkpoints are made in the background: who types fast is not met by them */
+	STEP_MS = 20,            /* between two looks at the second machine, for those who cannot wait for its descriptor */
+	FDS_MAX = 8,
 };
 
 struct session {
@@ -17,6 +24,7 @@ struct session {
 	struct prepared prepared;
 	struct lineage lineage;
 	struct timeline *timeline;
+	struct checkpointstore store;
 	struct walk *walk;
 	struct scan *scan; /* NULL: scan_missing says why */
 	struct err scan_missing;
@@ -24,7 +32,7 @@ struct session {
 	uint64_t zero, begin, end;
 	uint64_t history[HISTORY_MAX]; /* places that were left, then those that were gone back from */
 	size_t history_at, history_count;
-	unsigned generation;
+	unsigned deaths;
 };
 
 /* The machine is somewhere else: whatever was found out is void. */
@@ -33,6 +41,76 @@ static void stand(struct session *s)
 	here_moved(s->here, walk_machine(s->walk), walk_now(s->walk));
 	here_prefer(s->here, session_node(s));
 }
+
+/* ---- what its checkpoints are kept under -------------------------------------------------------------------- */
+
+static void add_number(struct digest *d, uint64_t n)
+{
+	uint8_t bytes[8];
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (uint8_t)(n >> (8 * i));
+	digest_add(d, bytes, sizeof bytes);
+}
+
+/* Which boot snapshot it is: one that was made again is another. */
+static bool add_files(struct digest *d, const struct machine_base *base, struct err *err)
+{
+	const int fds[] = {base->ram_fd, base->device_fd};
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
+		struct stat st;
+		if (fstat(fds[i], &st) < 0)
+			return err_sys(err, errno, "looking at the boot snapshot");
+		add_number(d, (uint64_t)st.st_size);
+		add_number(d, (uint64_t)st.st_mtim.tv_sec);
+		add_number(d, (uint64_t)st.st_mtim.tv_nsec);
+	}
+	return true;
+}
+
+/* The memory that a fork starts with was made just now, by executing its parent. */
+static bool add_memory(struct digest *d, const struct machine_base *base, struct err *err)
+{
+	struct ram image;
+	uint8_t sum[DIGEST_SIZE];
+	if (!ram_open_image(&image, base->ram_fd, err))
+		return false;
+	bool ok = ram_digest(&image, sum, err);
+	ram_finish(&image);
+	if (ok)
+		digest_add(d, sum, sizeof sum);
+	return ok;
+}
+
+/* Everything that decides what a checkpoint of the run holds (docs/FORMATS.md, "Checkpoints"). */
+static bool key_of(const struct session *s, uint8_t key[DIGEST_SIZE], struct err *err)
+{
+	const struct machine_base *base = &s->lineage.base;
+	const struct recorded *r = &s->recorded;
+	struct digest *d = digest_create();
+	digest_field(d, "polecat checkpoints 1", 21);
+	digest_field(d, r->manifest.identity, strlen(r->manifest.identity));
+	digest_field(d, r->log.data, r->log.size);
+	digest_field(d, r->orders.data, r->orders.size);
+	add_number(d, base->icount);
+	add_number(d, base->log_lead);
+	bool ok = s->lineage.forked ? add_memory(d, base, err) : add_files(d, base, err);
+	digest_end(d, key);
+	digest_destroy(d);
+	return ok;
+}
+
+/* Without a place to keep them checkpoints are made as they are needed. */
+static bool open_store(struct session *s, const struct session_options *o, uint8_t key[DIGEST_SIZE])
+{
+	struct err ignored;
+	char *cache = o->store_nothing ? NULL : file_cache_dir(&ignored);
+	bool ok = cache && key_of(s, key, &ignored) &&
+		checkpointstore_open(&s->store, cache, o->store_mib ? o->store_mib : CHECKPOINTSTORE_BUDGET_MIB, &ignored);
+	free(cache);
+	return ok;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------ */
 
 static bool start(struct session *s, const struct session_options *o, struct err *err)
 {
@@ -44,16 +122,23 @@ static bool start(struct session *s, const struct session_options *o, struct err
 		.log = r->log.data,
 		.log_size = r->log.size,
 		.cancel_fd = -1};
+	uint8_t key[DIGEST_SIZE];
+	struct walk_options walk = {.machine = &options,
+		.spacing = o->spacing ? o->spacing : walk_spacing(r->manifest.icount - r->manifest.parent_icount),
+		.budget_mib = o->budget_mib,
+		.cancel = o->cancel,
+		.store = open_store(s, o, key) ? &s->store : NULL,
+		.key = key};
 	s->scan = scan_create(&s->scan_missing);
 	if (s->scan) {
 		options.plugins = scan_plugins(s->scan);
-		s->walk = walk_create(&options, o->spacing, o->budget_mib, o->cancel, &s->scan_missing);
+		s->walk = walk_create(&walk, &s->scan_missing);
 	}
 	if (!s->walk) { /* this QEMU may have been built without plugins: everything else works */
 		scan_destroy(s->scan);
 		s->scan = NULL;
 		options.plugins = NULL;
-		s->walk = walk_create(&options, o->spacing, o->budget_mib, o->cancel, err);
+		s->walk = walk_create(&walk, err);
 	}
 	if (!s->walk)
 		return false;
@@ -63,7 +148,7 @@ static bool start(struct session *s, const struct session_options *o, struct err
 	/* A guest that died is told by its last instruction: there the log may end one short. */
 	if (s->end > walk_end(s->walk) - s->zero)
 		s->end = walk_end(s->walk) - s->zero;
-	s->generation = walk_generation(s->walk);
+	s->deaths = walk_deaths(s->walk);
 	stand(s);
 	return true;
 }
@@ -72,6 +157,7 @@ struct session *session_open(const struct session_options *o, struct err *err)
 {
 	struct session *s = mem_alloc(sizeof *s);
 	s->recorded.dir = -1;
+	s->store.dir = -1;
 	s->here = here_create(o->debug_dirs, o->debug_dir_count);
 	if (o->progress.say)
 		o->progress.say(o->progress.data, "opening", o->run);
@@ -89,6 +175,7 @@ void session_close(struct session *s)
 		return;
 	here_destroy(s->here);
 	walk_destroy(s->walk);
+	checkpointstore_close(&s->store);
 	scan_destroy(s->scan);
 	lineage_finish(&s->lineage);
 	prepare_finish(&s->prepared);
@@ -246,19 +333,61 @@ bool session_forward(struct session *s, struct walk_trip *trip, struct err *err)
 	return visit(s, s->history_at++, trip, err);
 }
 
-bool session_idle(struct session *s, int budget_ms, bool *more, struct err *err)
+/* ---- while nobody waits ------------------------------------------------------------------------------------- */
+
+struct waiting {
+	struct pollfd *fds;
+	size_t count;
+};
+
+static bool anything(void *data)
 {
-	struct timespec t, began;
-	clock_gettime(CLOCK_MONOTONIC, &began);
-	do {
-		if (!walk_idle(s->walk, s->zero + s->end, more, err)) {
-			session_moved(s);
-			return false;
-		}
-		clock_gettime(CLOCK_MONOTONIC, &t);
-	} while (*more && (t.tv_sec - began.tv_sec) * 1000 + (t.tv_nsec - began.tv_nsec) / 1000000 < budget_ms);
-	session_moved(s);
-	return true;
+	const struct waiting *w = data;
+	return poll(w->fds, (nfds_t)w->count, 0) > 0;
+}
+
+bool session_wait(struct session *s, struct pollfd *fds, size_t count, struct err *err)
+{
+	struct pollfd all[FDS_MAX + 1];
+	struct waiting waiting = {fds, count};
+	int timeout_ms = QUIET_MS;
+	for (;;) {
+		int second = walk_idle_fd(s->walk);
+		memcpy(all, fds, count * sizeof *fds);
+		all[count] = (struct pollfd){.fd = second, .events = POLLIN};
+		int got = poll(all, (nfds_t)(count + (second >= 0)), timeout_ms);
+		if (got < 0 && errno != EINTR)
+			return err_sys(err, errno, "waiting");
+		memcpy(fds, all, count * sizeof *fds);
+		for (size_t i = 0; got > 0 && i < count; i++)
+			if (fds[i].revents)
+				return true;
+		if (got < 0)
+			continue;
+		timeout_ms = walk_idle(s->walk, s->zero + s->end, anything, &waiting) ? 0 : -1;
+	}
+}
+
+int session_idle(struct session *s, bool (*wanted)(void *data), void *data)
+{
+	if (walk_idle(s->walk, s->zero + s->end, wanted, data))
+		return 0;
+	return walk_idle_fd(s->walk) >= 0 ? STEP_MS : -1;
+}
+
+bool session_is_alive(const struct session *s)
+{
+	const struct machine *m = walk_machine(s->walk);
+	return m && machine_is_alive(m);
+}
+
+bool session_ensure(struct session *s, struct err *err)
+{
+	unsigned generation = walk_generation(s->walk);
+	bool ok = walk_ensure(s->walk, err);
+	if (walk_generation(s->walk) != generation)
+		session_moved(s);
+	return ok;
 }
 
 void session_print_place(const struct session *s, struct buf *out)
@@ -293,8 +422,14 @@ void session_print_place(const struct session *s, struct buf *out)
 
 bool session_was_restarted(struct session *s)
 {
-	unsigned generation = walk_generation(s->walk);
-	bool restarted = generation != s->generation;
-	s->generation = generation;
+	unsigned deaths = walk_deaths(s->walk);
+	bool restarted = deaths != s->deaths && walk_machine(s->walk);
+	if (restarted)
+		s->deaths = deaths;
 	return restarted;
+}
+
+char *session_take_note(struct session *s)
+{
+	return walk_take_note(s->walk);
 }

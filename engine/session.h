@@ -8,6 +8,7 @@
 #ifndef ENGINE_SESSION_H
 #define ENGINE_SESSION_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +29,9 @@ struct session;
 struct session_options {
 	const char *run;               /* path */
 	unsigned budget_mib;           /* for checkpoints; 0: WALK_BUDGET_MIB */
-	uint64_t spacing;              /* between them; 0: WALK_SPACING */
+	uint64_t spacing;              /* between them; 0: walk_spacing */
+	unsigned store_mib;            /* for those of all runs on disk; 0: CHECKPOINTSTORE_BUDGET_MIB */
+	bool store_nothing;            /* neither use nor keep any on disk */
 	const char *const *debug_dirs; /* borrowed */
 	size_t debug_dir_count;
 	struct cancel *cancel; /* may be NULL */
@@ -69,13 +72,24 @@ void session_came(struct session *s, uint64_t left);
 bool session_back(struct session *s, struct walk_trip *trip, struct err *err);
 bool session_forward(struct session *s, struct walk_trip *trip, struct err *err);
 
-/* For when nobody waits: makes checkpoints for at most about budget_ms. *more: there is more to do. */
-bool session_idle(struct session *s, int budget_ms, bool *more, struct err *err);
+/* Waits until one of fds is readable, as poll(2) without an end, and makes checkpoints meanwhile: in pieces, so that what comes
+ * is noticed within some ten milliseconds. The position is the same afterwards. False: ERR_SYSTEM. */
+bool session_wait(struct session *s, struct pollfd *fds, size_t count, struct err *err);
+/* A piece of that work, for those who wait by other means: wanted(data) says whether somebody waits. Returns the milliseconds
+ * after which to call again: 0 at once; -1 never. */
+int session_idle(struct session *s, bool (*wanted)(void *data), void *data);
+
+/* The machine has not ended, as far as can be seen without asking it. */
+bool session_is_alive(const struct session *s);
+/* Brings another machine here when this one has ended, as by a kill. */
+bool session_ensure(struct session *s, struct err *err);
 
 /* "at 1 234 567 (ev:20 + 33), t 0.103 s", or "t 0.103 to 20.000 s" (session_time): one line without its end. */
 void session_print_place(const struct session *s, struct buf *out);
 
-/* True once after QEMU was started anew behind the session's back, to be said. */
+/* True once after QEMU had ended and was started anew, to be said. */
 bool session_was_restarted(struct session *s);
+/* Something else to be said once, or NULL. Owned by the caller. */
+char *session_take_note(struct session *s);
 
 #endif

@@ -110,6 +110,8 @@ uint64_t verb_task_at(struct verbs *v);
 bool verb_return(struct verbs *v, uint64_t icount, bool ok, struct err *err);
 /* Used by several: moves, prints the place, and how it was reached. */
 bool verb_go(struct verbs *v, uint64_t icount, struct buf *out, struct err *err);
+/* That QEMU had ended and was started again, if that was not said yet. */
+void verb_say_restart(struct verbs *v, struct buf *out);
 /* Place, event and pc: what every move ends with. */
 void verb_say_place(struct verbs *v, struct buf *out);
 /* The name of a place in code, for the current process or the kernel; nothing when it has none. */

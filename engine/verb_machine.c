@@ -131,7 +131,15 @@ bool verb_digest(struct verbs *v, const struct words *w, struct buf *out, struct
 bool verb_checkpoints(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
 	(void)w, (void)err;
-	size_t bytes, count = walk_checkpoints(session_walk(v->session), &bytes);
-	buf_printf(out, "%zu checkpoints, %zu KiB\n", count, bytes >> 10);
+	struct walk_checkpoints c;
+	walk_checkpoints(session_walk(v->session), &c);
+	buf_printf(out, "%zu checkpoint%s, %zu KiB in memory, %zu kept on disk\n", c.count, c.count == 1 ? "" : "s",
+		c.bytes >> 10, c.stored);
+	if (c.filling)
+		buf_str(out, "more are being made\n");
+	if (c.unfilled)
+		buf_printf(out, "no more are made in the background: %s\n", c.unfilled);
+	if (c.not_stored)
+		buf_printf(out, "none are kept for the next session: %s\n", c.not_stored);
 	return true;
 }

@@ -108,6 +108,12 @@ void verb_say_place(struct verbs *v, struct buf *out)
 	v->moved = true;
 }
 
+void verb_say_restart(struct verbs *v, struct buf *out)
+{
+	if (session_was_restarted(v->session))
+		buf_str(out, "QEMU had ended and was started again\n");
+}
+
 static bool arrived(struct verbs *v, const struct walk_trip *trip, bool ok, struct buf *out, struct err *err)
 {
 	if (!ok) {
@@ -119,8 +125,7 @@ static bool arrived(struct verbs *v, const struct walk_trip *trip, bool ok, stru
 		}
 		return false;
 	}
-	if (session_was_restarted(v->session))
-		buf_str(out, "QEMU had ended and was started again; its checkpoints are lost and will be made again\n");
+	verb_say_restart(v, out);
 	if (trip->reached != trip->asked)
 		buf_printf(out, "stopped at %" PRIu64 ", not at %" PRIu64 ": the guest stopped itself there\n",
 			trip->reached - session_zero(v->session), trip->asked - session_zero(v->session));

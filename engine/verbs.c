@@ -133,6 +133,39 @@ const struct verb *verbs_find(const char *name, struct err *err)
 	return NULL;
 }
 
+/* What was found out since the last command: stored checkpoints that are damaged, a QEMU that was killed. */
+static bool look_after(struct verbs *v, struct buf *out, struct err *err)
+{
+	bool ok = session_ensure(v->session, err);
+	char *note = session_take_note(v->session);
+	if (note)
+		buf_printf(out, "%s\n", note);
+	free(note);
+	verb_say_restart(v, out);
+	return ok;
+}
+
+/* A QEMU that ends while it is asked something is replaced, and the other one is asked. */
+static bool run_surely(struct verbs *v, const struct verb *verb, const struct words *words, struct buf *out, struct err *err)
+{
+	size_t before = out->size;
+	struct err first = {0};
+	if (!v->session)
+		return verb->run(v, words, out, err);
+	uint64_t icount = session_icount(v->session);
+	bool ok = verb->run(v, words, out, &first);
+	if (!ok && first.code == ERR_QEMU && session_icount(v->session) == icount && !session_is_alive(v->session)) {
+		out->size = before;
+		if (out->data)
+			out->data[before] = '\0';
+		return look_after(v, out, err) && verb->run(v, words, out, err);
+	}
+	verb_say_restart(v, out);
+	if (!ok && err)
+		*err = first;
+	return ok;
+}
+
 /* -p and -f before the operands. An expression may begin with a minus too, but no word can follow its first name. */
 static bool is_option(const struct words *w, const char *name)
 {
@@ -180,7 +213,7 @@ static bool run_verb(struct verbs *v, const struct verb *verb, struct words *w, 
 	bool ok = !chosen || take_options(v, w, err);
 	if (ok && (w->count - 1 < verb->least || w->count - 1 > verb->most))
 		ok = err_set(err, ERR_USAGE, "expected: %s%s%s", verb->name, *verb->operands ? " " : "", verb->operands);
-	ok = ok && verb->run(v, w, out, err);
+	ok = ok && run_surely(v, verb, w, out, err);
 	if (chosen) {
 		here_set_choice(here, &before);
 		if (frame != HERE_FRAME_NONE)
@@ -197,7 +230,8 @@ bool verbs_run(struct verbs *v, const char *line, size_t size, struct buf *out, 
 	bool ok = words_split(&words, copy, size, err);
 	if (ok && words.count) {
 		const struct verb *verb = verbs_find(words.list[0], err);
-		ok = verb && run_verb(v, verb, &words, out, err);
+		bool asks = verb && v->session && verb->run != help && verb->run != quit;
+		ok = verb && (!asks || look_after(v, out, err)) && run_verb(v, verb, &words, out, err);
 	}
 	free(copy);
 	return ok;

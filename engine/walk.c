@@ -7,28 +7,28 @@
 #include <time.h>
 
 #include "engine/buf.h"
-#include "engine/checkpoint.h"
-#include "engine/marks.h"
+#include "engine/checkpointset.h"
+#include "engine/filler.h"
 
 enum {
 	POLL_MS = 10,
-	CANCEL_MS = 3 * WALK_SLICE_MS,
 	SLICE_MIN = 20000,
 	SLICE_FIRST = 2000000,
 	SLICE_MAX = 64000000,
-	HOT_BEHIND = 20000,      /* a hot checkpoint stands so far behind a stop */
-	HOT_WORTH = 1000000,     /* ... when the way there was longer than this */
-	RESTORE_WORTH = 8000000, /* instructions that take as long as a restore */
+	HOT_BEHIND = 20000,       /* a hot checkpoint stands so far behind a stop */
+	HOT_WORTH = 1000000,      /* ... when the way there was longer than this */
+	RESTORE_WORTH = 8000000,  /* instructions that take as long as a restore */
+	RESTART_WORTH = 20000000, /* ... as a new machine, which has the states that others saved */
 };
 
 struct walk {
 	struct machine_options options;
 	struct cancel *cancel;
 	struct machine *machine;
-	struct marks marks;
-	const struct checkpoint *latest; /* to share pages with; one of the marks', or NULL */
+	struct checkpointset set;
+	struct filler filler;
 	uint64_t now, start, end, slice;
-	unsigned generation;
+	unsigned generation, deaths;
 	void (*says)(void *data, uint64_t done, uint64_t of); /* NULL: nobody listens */
 	void *listener;
 	bool dead;  /* the machine must not be used any more */
@@ -42,44 +42,56 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static void forget(void *data, void *what)
-{
-	struct walk *w = data;
-	if (w->latest == what)
-		w->latest = NULL;
-	checkpoint_destroy(what, w->dead ? NULL : w->machine);
-}
-
 static bool start(struct walk *w, struct err *err)
 {
+	w->options.states = checkpointset_states(&w->set, ++w->generation);
+	w->options.states_data = &w->set;
 	w->machine = machine_start(&w->options, err);
 	if (!w->machine)
 		return false;
+	checkpointset_machine(&w->set, w->machine, w->generation);
 	w->dead = w->stale = false;
-	w->generation++;
 	w->now = w->start = machine_start_icount(w->machine);
 	w->end = machine_end_icount(w->machine);
 	return true;
 }
 
+/* The checkpoints outlive the machine. */
 static void stop(struct walk *w)
 {
-	w->dead = true;
-	marks_clear(&w->marks);
+	checkpointset_machine(&w->set, NULL, 0);
 	machine_destroy(w->machine);
 	w->machine = NULL;
 }
 
-struct walk *walk_create(
-	const struct machine_options *options, uint64_t spacing, unsigned budget_mib, struct cancel *cancel, struct err *err)
+/* It ended, or will not be waited for. */
+static void lose(struct walk *w)
+{
+	if (!w->dead)
+		w->deaths++;
+	w->dead = true;
+	/* Nothing may be asked of it any more, not even to drop a state. */
+	checkpointset_machine(&w->set, NULL, 0);
+}
+
+uint64_t walk_spacing(uint64_t instructions)
+{
+	uint64_t spacing = instructions / 32;
+	return spacing < WALK_SPACING_MIN ? WALK_SPACING_MIN : spacing > WALK_SPACING ? WALK_SPACING : spacing;
+}
+
+struct walk *walk_create(const struct walk_options *o, struct err *err)
 {
 	struct walk *w = mem_alloc(sizeof *w);
-	w->options = *options;
-	w->options.cancel_fd = -1; /* a command of the monitor that was cut short would spoil the next; we look between slices */
-	w->cancel = cancel;
+	const struct machine_base *base = o->machine->base;
+	w->options = *o->machine;
+	w->options.cancel_fd = -1; /* a command of the monitor that was cut short would spoil the next */
+	w->options.cancel = w->cancel = o->cancel;
 	w->slice = SLICE_FIRST;
-	marks_init(&w->marks, spacing ? spacing : WALK_SPACING, (size_t)(budget_mib ? budget_mib : WALK_BUDGET_MIB) << 20, forget,
-		w);
+	checkpointset_init(&w->set, o->spacing ? o->spacing : WALK_SPACING,
+		(size_t)(o->budget_mib ? o->budget_mib : WALK_BUDGET_MIB) << 20,
+		(((size_t)base->memory_mib + base->output_mib) << 20) / RAM_PAGE, o->store, o->key);
+	filler_init(&w->filler, o->machine, &w->set);
 	if (start(w, err))
 		return w;
 	walk_destroy(w);
@@ -90,8 +102,11 @@ void walk_destroy(struct walk *w)
 {
 	if (!w)
 		return;
+	filler_finish(&w->filler);
+	for (bool more = w->machine != NULL; more;)
+		checkpointset_save(&w->set, &more);
 	stop(w);
-	marks_finish(&w->marks);
+	checkpointset_finish(&w->set);
 	free(w);
 }
 
@@ -101,10 +116,20 @@ static bool died(struct walk *w, struct err *err)
 {
 	struct buf why = {0};
 	machine_diagnosis(w->machine, &why);
-	w->dead = true;
+	lose(w);
 	err_set(err, ERR_QEMU, "QEMU ended by itself (%.300s)", why.data ? why.data : "no reason known");
 	buf_free(&why);
 	return false;
+}
+
+/* A wish to stop: the guest is stopped wherever it is. False. */
+static bool stop_running(struct walk *w, struct err *err)
+{
+	struct err ignored = {0};
+	if (!machine_pause(w->machine, WALK_CANCEL_MS, &ignored) || !machine_unbreak(w->machine, &ignored) ||
+		!machine_icount(w->machine, &w->now, &ignored))
+		lose(w);
+	return err_set(err, ERR_CANCELLED, "stopped on request");
 }
 
 /* Waits for the end of a slice. A QEMU that executes nothing for long is given up. */
@@ -114,21 +139,18 @@ static bool wait_slice(struct walk *w, enum machine_state *state, struct err *er
 	double since = now_ms();
 	for (;;) {
 		if (!machine_poll(w->machine, POLL_MS, state, err)) {
-			w->dead = true;
+			lose(w);
 			return false;
 		}
 		if (*state != MACHINE_RUNNING)
 			return *state != MACHINE_DIED || died(w, err);
-		/* A slice that takes this long is not going to end soon; the machine cannot be used any more, but another can. */
-		if (now_ms() - since > CANCEL_MS && !cancel_check(w->cancel, err)) {
-			w->dead = true;
-			return false;
-		}
+		if (cancel_requested(w->cancel))
+			return stop_running(w, err);
 		if (now_ms() - since < WALK_HANG_MS)
 			continue;
 		uint64_t now;
 		if (!machine_icount(w->machine, &now, err) || now == seen) {
-			w->dead = true;
+			lose(w);
 			return err_set(err, ERR_QEMU, "watchdog: QEMU executed nothing for %d s", WALK_HANG_MS / 1000);
 		}
 		seen = now;
@@ -162,15 +184,7 @@ static bool run_slice(struct walk *w, uint64_t to, bool *ended, struct err *err)
 
 static bool keep(struct walk *w, bool hot, struct err *err)
 {
-	size_t i = marks_before(&w->marks, w->now);
-	if (w->now == w->start || (i != MARKS_NONE && w->marks.list[i].icount == w->now))
-		return true;
-	struct checkpoint *c = checkpoint_take(w->machine, w->latest, err);
-	if (!c)
-		return false;
-	w->latest = c;
-	marks_add(&w->marks, w->now, checkpoint_bytes(c), hot, c);
-	return true;
+	return w->now == w->start || checkpointset_take(&w->set, w->machine, w->now, true, hot, err);
 }
 
 /* Runs on to `to`, making checkpoints on the way. */
@@ -180,7 +194,7 @@ static bool run_on(struct walk *w, uint64_t to, struct walk_trip *trip, struct e
 	bool ok = true;
 	trip->ended = false;
 	while (ok && w->now < to && !trip->ended) {
-		uint64_t grid = marks_missing(&w->marks, w->now, to), next = w->now + w->slice;
+		uint64_t grid = marks_missing(&w->set.marks, w->now, to), next = w->now + w->slice;
 		next = next < to ? next : to;
 		next = grid < next ? grid : next;
 		next = hot > w->now && hot < next ? hot : next;
@@ -196,17 +210,28 @@ static bool run_on(struct walk *w, uint64_t to, struct walk_trip *trip, struct e
 
 /* ---- the ladder --------------------------------------------------------------------------------------------- */
 
+/* A new machine at the start. Those that were started for its checkpoints are no deaths. */
+static bool restart(struct walk *w, struct err *err)
+{
+	stop(w);
+	return start(w, err);
+}
+
 static bool from_checkpoint(struct walk *w, size_t i, struct walk_trip *trip, struct err *err)
 {
-	const struct checkpoint *c = w->marks.list[i].what;
-	marks_use(&w->marks, i);
+	uint64_t icount = w->set.marks.list[i].icount;
 	trip->way = WALK_CHECKPOINT;
-	trip->from = checkpoint_icount(c);
-	if (!checkpoint_restore(w->machine, c, err)) {
-		marks_drop(&w->marks, i);
-		return false;
+	trip->from = icount;
+	if (!checkpointset_in_machine(&w->set, i)) {
+		if (!restart(w, err))
+			return false;
+		i = checkpointset_before(&w->set, icount, true);
+		if (i == MARKS_NONE || w->set.marks.list[i].icount != icount)
+			return err_set(err, ERR_QEMU, "a checkpoint cannot be used");
 	}
-	w->now = trip->from;
+	if (!checkpointset_restore(&w->set, i, w->machine, err))
+		return false;
+	w->now = icount;
 	w->stale = false;
 	return run_on(w, trip->asked, trip, err);
 }
@@ -224,10 +249,27 @@ static bool from_start(struct walk *w, struct walk_trip *trip, struct err *err)
 
 static bool from_fresh(struct walk *w, struct walk_trip *trip, struct err *err)
 {
-	stop(w);
+	struct err ignored;
 	trip->way = WALK_FRESH;
 	trip->from = w->start;
-	return start(w, err) && run_on(w, trip->asked, trip, err);
+	if (!restart(w, err))
+		return false;
+	size_t i = checkpointset_before(&w->set, trip->asked, true);
+	if (i != MARKS_NONE && checkpointset_restore(&w->set, i, w->machine, &ignored))
+		w->now = trip->from = w->set.marks.list[i].icount;
+	else if (i != MARKS_NONE && !checkpoint_restore_ready(w->machine, err))
+		return false;
+	return run_on(w, trip->asked, trip, err);
+}
+
+/* Which checkpoint to begin from, if any: one that only a new machine would have must save more than that costs. */
+static size_t choose(const struct walk *w, uint64_t asked)
+{
+	size_t own = checkpointset_before(&w->set, asked, true), any = checkpointset_before(&w->set, asked, false);
+	uint64_t from = own == MARKS_NONE ? w->start : w->set.marks.list[own].icount;
+	if (any != MARKS_NONE && w->set.marks.list[any].icount > from + RESTART_WORTH)
+		return any;
+	return own;
 }
 
 /* The next way that is left to try. */
@@ -235,10 +277,11 @@ static bool try_one(struct walk *w, unsigned attempt, struct walk_trip *trip, st
 {
 	if (!w->machine || w->dead)
 		return from_fresh(w, trip, err);
-	size_t i = marks_before(&w->marks, trip->asked);
+	size_t i = choose(w, trip->asked);
 	bool mark = i != MARKS_NONE;
-	uint64_t base = mark ? w->marks.list[i].icount : w->start;
-	if (attempt == 0 && !w->stale && w->now <= trip->asked && (base <= w->now || base - w->now < RESTORE_WORTH)) {
+	uint64_t base = mark ? w->set.marks.list[i].icount : w->start;
+	uint64_t worth = mark && !checkpointset_in_machine(&w->set, i) ? RESTART_WORTH : RESTORE_WORTH;
+	if (attempt == 0 && !w->stale && w->now <= trip->asked && (base <= w->now || base - w->now < worth)) {
 		trip->way = w->now == trip->asked ? WALK_HERE : WALK_ON;
 		trip->from = w->now;
 		return run_on(w, trip->asked, trip, err);
@@ -260,6 +303,8 @@ bool walk_to(struct walk *w, uint64_t icount, struct walk_trip *trip, struct err
 	for (unsigned attempt = 0; !ok && attempt < 5; attempt++) {
 		bool was_dead = !w->machine || w->dead;
 		ok = try_one(w, attempt, trip, &local);
+		if (!ok && w->machine && !w->dead && !machine_is_alive(w->machine))
+			lose(w);
 		if (ok || local.code == ERR_CANCELLED)
 			break;
 		trip->failed++;
@@ -272,7 +317,7 @@ bool walk_to(struct walk *w, uint64_t icount, struct walk_trip *trip, struct err
 	if (!ok && err)
 		*err = local;
 	if (!ok && local.code != ERR_CANCELLED)
-		w->dead = true;
+		lose(w);
 	return ok;
 }
 
@@ -298,30 +343,43 @@ bool walk_keep(struct walk *w, struct err *err)
 uint64_t walk_grid_before(const struct walk *w, uint64_t icount, uint64_t distance)
 {
 	uint64_t low = icount - w->start > distance ? icount - distance : w->start;
-	size_t i = icount ? marks_before(&w->marks, icount - 1) : MARKS_NONE;
-	if (i != MARKS_NONE && w->marks.list[i].icount >= low)
-		return w->marks.list[i].icount;
-	uint64_t grid = (icount - 1) / w->marks.spacing * w->marks.spacing;
+	size_t i = icount ? checkpointset_before(&w->set, icount - 1, true) : MARKS_NONE;
+	if (i != MARKS_NONE && w->set.marks.list[i].icount >= low)
+		return w->set.marks.list[i].icount;
+	uint64_t grid = (icount - 1) / w->set.marks.spacing * w->set.marks.spacing;
 	return grid > low ? grid : low;
 }
 
-bool walk_pass(
+static bool pass(
 	struct walk *w, uint64_t from, uint64_t to, void (*armed)(void *data, struct machine *m), void *data, struct err *err)
 {
 	struct walk_trip trip;
 	if (!walk_to(w, from, &trip, err) || !keep(w, true, err))
 		return false;
 	armed(data, w->machine);
-	size_t i = marks_before(&w->marks, from);
-	bool ok = from == w->start ? checkpoint_restore_ready(w->machine, err)
-				   : checkpoint_restore(w->machine, w->marks.list[i].what, err);
+	size_t i = checkpointset_before(&w->set, from, true);
 	w->stale = true;
 	trip = (struct walk_trip){.asked = to};
-	ok = ok && run_on(w, to, &trip, err);
-	/* Slices were short, for the callbacks: moves learn their own again. */
-	w->slice = SLICE_FIRST;
-	if (!ok && (!err || err->code != ERR_CANCELLED))
-		w->dead = true;
+	return (from == w->start ? checkpoint_restore_ready(w->machine, err)
+				 : checkpointset_restore(&w->set, i, w->machine, err)) &&
+		run_on(w, to, &trip, err);
+}
+
+bool walk_pass(
+	struct walk *w, uint64_t from, uint64_t to, void (*armed)(void *data, struct machine *m), void *data, struct err *err)
+{
+	struct err local = {0};
+	bool ok = false;
+	/* A QEMU that ends on the way is replaced once. */
+	for (int attempt = 0; !ok && attempt < 2 && local.code != ERR_CANCELLED; attempt++) {
+		ok = pass(w, from, to, armed, data, &local);
+		/* Slices were short, for the callbacks: moves learn their own again. */
+		w->slice = SLICE_FIRST;
+		if (!ok && (local.code != ERR_CANCELLED || !w->machine || !machine_is_alive(w->machine)))
+			lose(w);
+	}
+	if (!ok && err)
+		*err = local;
 	return ok;
 }
 
@@ -356,22 +414,54 @@ unsigned walk_generation(const struct walk *w)
 	return w->generation;
 }
 
-bool walk_idle(struct walk *w, uint64_t to, bool *more, struct err *err)
+unsigned walk_deaths(const struct walk *w)
 {
-	uint64_t next = marks_missing(&w->marks, w->start, to), back = w->now;
-	struct walk_trip trip;
-	*more = false;
-	if (next == UINT64_MAX || w->dead)
-		return true;
-	/* A checkpoint here, so that coming back is cheap. */
-	if (!keep(w, true, err) || !walk_to(w, next, &trip, err))
-		return false;
-	*more = marks_missing(&w->marks, w->start, to) != UINT64_MAX;
-	return walk_to(w, back, &trip, err);
+	return w->deaths;
 }
 
-size_t walk_checkpoints(const struct walk *w, size_t *bytes)
+bool walk_ensure(struct walk *w, struct err *err)
 {
-	*bytes = w->marks.bytes;
-	return w->marks.count;
+	struct walk_trip trip;
+	if (w->machine && !w->dead && machine_is_alive(w->machine))
+		return true;
+	lose(w);
+	return walk_to(w, w->now, &trip, err);
+}
+
+bool walk_idle(struct walk *w, uint64_t to, bool (*wanted)(void *data), void *data)
+{
+	/* Nothing is asked of the other machine here, not even to free the room of a state. */
+	struct machine *m = w->set.machine;
+	w->set.machine = NULL;
+	bool more = filler_step(&w->filler, w->start, to, wanted, data);
+	w->set.machine = m;
+	if (more)
+		return true;
+	/* What was made is kept at once when all is made, so that nothing is lost with a session that is killed. */
+	if (filler_fd(&w->filler) < 0)
+		checkpointset_save(&w->set, &more);
+	return more;
+}
+
+int walk_idle_fd(const struct walk *w)
+{
+	return filler_fd(&w->filler);
+}
+
+void walk_checkpoints(const struct walk *w, struct walk_checkpoints *ret)
+{
+	*ret = (struct walk_checkpoints){.count = w->set.marks.count,
+		.stored = checkpointset_stored(&w->set),
+		.bytes = checkpointset_bytes(&w->set),
+		.filling = w->filler.machine != NULL,
+		.unfilled = w->filler.failures >= FILLER_FAILURES_MAX ? w->filler.problem.text : NULL,
+		.not_stored = w->set.problem.code != ERR_NONE ? w->set.problem.text : NULL};
+}
+
+char *walk_take_note(struct walk *w)
+{
+	if (w->set.note.code == ERR_NONE)
+		return NULL;
+	w->set.note.code = ERR_NONE;
+	return mem_printf("%s; they are not used, and made again", w->set.note.text);
 }

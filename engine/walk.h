@@ -14,13 +14,16 @@
 #include <stdint.h>
 
 #include "engine/cancel.h"
+#include "engine/checkpointstore.h"
 #include "engine/err.h"
 #include "engine/machine.h"
 
-#define WALK_SPACING    32000000u /* instructions between two checkpoints, until the budget is used up */
-#define WALK_BUDGET_MIB 1024u
-#define WALK_SLICE_MS   40    /* a run is cut into pieces of about this long: so long a cancel may take */
-#define WALK_HANG_MS    30000 /* without one instruction: QEMU hangs */
+#define WALK_SPACING     32000000u /* instructions between two checkpoints of a long run, until the budget is used up */
+#define WALK_SPACING_MIN 4000000u  /* ... of a short one: its code is executed for the first time, which is slow */
+#define WALK_BUDGET_MIB  1024u
+#define WALK_SLICE_MS    40    /* a run is cut into pieces of about this long */
+#define WALK_CANCEL_MS   50    /* after a wish to stop QEMU has this long to do so; then it is killed at the next move */
+#define WALK_HANG_MS     30000 /* without one instruction: QEMU hangs */
 
 struct walk;
 
@@ -38,14 +41,24 @@ struct walk_trip {
 	char why[200]; /* what was wrong with those ways, or "" */
 };
 
-/* options (mode REPLAY) and what it points to are borrowed for the life of the walk; its cancel_fd is not used. cancel may be
- * NULL. The machine stands at `ready`. */
-struct walk *walk_create(
-	const struct machine_options *options, uint64_t spacing, unsigned budget_mib, struct cancel *cancel, struct err *err);
+struct walk_options {
+	const struct machine_options *machine; /* mode REPLAY; what it points to is borrowed. Its cancel_fd is not used */
+	uint64_t spacing;                      /* of checkpoints; 0: WALK_SPACING */
+	unsigned budget_mib;                   /* for them; 0: WALK_BUDGET_MIB */
+	struct cancel *cancel;                 /* may be NULL */
+	struct checkpointstore *store;         /* borrowed; NULL: none are kept */
+	const uint8_t *key;                    /* of the run in the store, DIGEST_SIZE bytes */
+};
+
+/* A spacing for a run of so many instructions. */
+uint64_t walk_spacing(uint64_t instructions);
+/* The machine stands at `ready`. */
+struct walk *walk_create(const struct walk_options *options, struct err *err);
+/* Keeps what is worth it in the store, first. */
 void walk_destroy(struct walk *w);
 
-/* Brings the machine to icount. False when cancelled (ERR_CANCELLED: it stands somewhere on the way, walk_now says where) or
- * when every way failed. trip is filled in either way. */
+/* Brings the machine to icount. False when cancelled (ERR_CANCELLED: it stands somewhere on the way, walk_now says where; a QEMU
+ * that does not stop is killed, and the next move starts another one) or when every way failed. trip is filled in either way. */
 bool walk_to(struct walk *w, uint64_t icount, struct walk_trip *trip, struct err *err);
 /* "from the checkpoint at 123: 456 instructions, 12 ms", counts relative to zero. */
 struct buf;
@@ -72,14 +85,29 @@ uint64_t walk_start(const struct walk *w);
 uint64_t walk_end(const struct walk *w); /* of the log */
 /* The stopped machine; NULL after a move that failed every way. Do not run it. */
 struct machine *walk_machine(struct walk *w);
-/* Grows by one whenever the machine was started anew. */
+/* Grows by one whenever the machine was started anew: after it had ended, or to give it checkpoints of others. */
 unsigned walk_generation(const struct walk *w);
+/* How many machines ended that should not have. */
+unsigned walk_deaths(const struct walk *w);
+/* Brings another machine here if this one has ended. */
+bool walk_ensure(struct walk *w, struct err *err);
 
-/* Makes the next missing checkpoint in [walk_start, to], for when nobody waits. *more: there are others missing. The machine's
- * position is the same afterwards. */
-bool walk_idle(struct walk *w, uint64_t to, bool *more, struct err *err);
+/* For when nobody waits: a piece of work on the checkpoints that are missing in [walk_start, to], with a second machine, and on
+ * keeping them. wanted(data) is asked whether somebody waits. Returns true when there is more to do at once; false: when
+ * walk_idle_fd is readable, or, if that is -1, never. */
+bool walk_idle(struct walk *w, uint64_t to, bool (*wanted)(void *data), void *data);
+int walk_idle_fd(const struct walk *w);
 
-/* Checkpoints and the bytes they hold. */
-size_t walk_checkpoints(const struct walk *w, size_t *bytes);
+/* What is known about the checkpoints. */
+struct walk_checkpoints {
+	size_t count, stored;   /* all; those of them that are kept for the next session */
+	size_t bytes;           /* in memory */
+	bool filling;           /* the second machine is at work */
+	const char *unfilled;   /* why no more are made; NULL */
+	const char *not_stored; /* why none are kept; NULL */
+};
+void walk_checkpoints(const struct walk *w, struct walk_checkpoints *ret);
+/* Something to be said once; NULL: nothing. Owned by the caller. */
+char *walk_take_note(struct walk *w);
 
 #endif

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,18 +75,6 @@ static void done(struct debugger *d)
 	debugger_tell(d);
 }
 
-/* A machine that died while nobody used it: another one is brought to the same place. */
-static bool revive(struct debugger *d, struct err *err)
-{
-	struct session *s = d->verbs.session;
-	struct walk *walk = session_walk(s);
-	struct walk_trip trip;
-	uint64_t back = walk_now(walk), other = back > walk_start(walk) ? walk_start(walk) : back + 1;
-	bool ok = walk_to(walk, other, &trip, err) && walk_to(walk, back, &trip, err);
-	session_moved(s);
-	return ok;
-}
-
 /* So that the other threads can end a QEMU that answers nothing: by descriptor, since its number may be another's by then. */
 static void publish(struct debugger *d)
 {
@@ -114,7 +101,7 @@ static void take_picture(struct debugger *d)
 {
 	struct err err = {0};
 	struct debug_picture *p = debug_picture_take(&d->verbs, &d->past, &err);
-	if (!p && err.code == ERR_QEMU && revive(d, &err))
+	if (!p && err.code == ERR_QEMU && session_ensure(d->verbs.session, &err))
 		p = debug_picture_take(&d->verbs, &d->past, &err);
 	say_restarted(d);
 	if (!p) {
@@ -158,41 +145,55 @@ static bool run_order(struct debugger *d, struct debug_order *order)
 	return !ok && err.code == ERR_CANCELLED;
 }
 
-static bool machine_lives(struct debugger *d)
+/* Does a line wait, or the end? */
+static bool is_wanted(void *data)
 {
-	struct machine *m = walk_machine(session_walk(d->verbs.session));
-	if (!m)
-		return false;
-	struct pollfd monitor = {.fd = machine_fd(m), .events = POLLIN};
-	return poll(&monitor, 1, 0) <= 0 || !(monitor.revents & (POLLHUP | POLLERR | POLLNVAL));
+	struct debugger *d = data;
+	pthread_mutex_lock(&d->mutex);
+	bool wanted = d->queued > 0 || d->ending;
+	pthread_mutex_unlock(&d->mutex);
+	return wanted;
 }
 
-/* Waits for an order; false at the end. An idle machine is looked after meanwhile. */
+/* With the mutex held: a machine that died while nobody used it is replaced at the same place. */
+static void revive(struct debugger *d)
+{
+	struct err err = {0};
+	begin(d, "starting QEMU again");
+	pthread_mutex_unlock(&d->mutex);
+	if (!session_ensure(d->verbs.session, &err))
+		note(d, true, err.text);
+	take_picture(d);
+	done(d);
+	pthread_mutex_lock(&d->mutex);
+}
+
+static void add_ms(struct timespec *t, int ms)
+{
+	t->tv_nsec += ms * 1000000L;
+	t->tv_sec += t->tv_nsec / 1000000000L;
+	t->tv_nsec %= 1000000000L;
+}
+
+/* Waits for an order; false at the end. An idle machine is looked after meanwhile, and checkpoints are made. */
 static bool next_order(struct debugger *d, struct debug_order *ret)
 {
 	bool got = false;
+	int quiet_ms = LOOK_MS;
 	pthread_mutex_lock(&d->mutex);
 	while (!d->ending && !(got = d->queued > 0)) {
 		struct timespec until;
 		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += LOOK_MS * 1000000L;
-		until.tv_sec += until.tv_nsec / 1000000000L;
-		until.tv_nsec %= 1000000000L;
+		add_ms(&until, quiet_ms);
 		if (pthread_cond_timedwait(&d->wake, &d->mutex, &until) != ETIMEDOUT)
 			continue;
 		pthread_mutex_unlock(&d->mutex);
-		bool lives = machine_lives(d);
+		quiet_ms = session_idle(d->verbs.session, is_wanted, d);
+		quiet_ms = quiet_ms < 0 ? LOOK_MS : quiet_ms;
+		bool lives = session_is_alive(d->verbs.session);
 		pthread_mutex_lock(&d->mutex);
-		if (lives || d->ending)
-			continue;
-		begin(d, "starting QEMU again");
-		pthread_mutex_unlock(&d->mutex);
-		struct err err = {0};
-		if (!revive(d, &err))
-			note(d, true, err.text);
-		take_picture(d);
-		done(d);
-		pthread_mutex_lock(&d->mutex);
+		if (!lives && !d->ending)
+			revive(d);
 	}
 	if (got) {
 		*ret = d->queue[0];
@@ -230,7 +231,7 @@ static void serve(struct debugger *d)
 	bool stale = true; /* the picture may show something else than there is */
 	do {
 		uint64_t before = session_icount(d->verbs.session);
-		unsigned generation = d->generation;
+		unsigned deaths = walk_deaths(session_walk(d->verbs.session));
 		if (stale && is_last(d)) { /* of a row of steps only the last place is looked at */
 			take_picture(d);
 			stale = false;
@@ -239,7 +240,7 @@ static void serve(struct debugger *d)
 		if (!next_order(d, &order))
 			return;
 		/* A QEMU that was given up took the place with it. */
-		if (run_order(d, &order) && walk_generation(session_walk(d->verbs.session)) != generation)
+		if (run_order(d, &order) && walk_deaths(session_walk(d->verbs.session)) != deaths)
 			return_to(d, before);
 		say_restarted(d);
 		stale = true; /* moves are not all that it shows: also what was chosen, opened, and where breaks are */

@@ -178,14 +178,14 @@ static void checkpoints_bring_everything_back(struct world *w)
 		check(w, ok && alike(&late, &again), "straight to the second one", &err);
 		late.state = MACHINE_AT_BREAK;
 	}
-	checkpoint_destroy(c, m);
+	checkpoint_destroy(c);
 	ok = ok && checkpoint_restore_ready(m, &err) && machine_cont(m, &err) && machine_poll(m, WAIT_MS, &state, &err) &&
 		look(m, &again, &err);
 	check(w, ok && alike(&a, &again), "from the start to the end once more", &err);
 	ok = ok && checkpoint_restore(m, d, &err) && look(m, &again, &err);
 	late.state = again.state;
 	check(w, ok && alike(&late, &again), "back from the end, the first checkpoint being gone", &err);
-	checkpoint_destroy(d, m);
+	checkpoint_destroy(d);
 	machine_destroy(m);
 	outcome_finish(&a);
 	outcome_finish(&mid);
@@ -344,7 +344,7 @@ static void figures(struct world *w)
 		       "instructions/s\n",
 			1e3 * (t[1] - t[0]), 1e3 * (t[3] - t[2]), checkpoint_bytes(c) >> 10, 1e3 * (t[5] - t[4]),
 			1e3 * (t[6] - t[5]), (double)(a.icount - w->base->icount) / 1e6 / (t[4] - t[3] + t[2] - t[1]));
-		checkpoint_destroy(c, m);
+		checkpoint_destroy(c);
 	}
 	machine_destroy(m);
 	outcome_finish(&a);
