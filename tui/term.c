@@ -143,8 +143,10 @@ static void adopt_size(struct terminal *t)
 		width = size.ws_col;
 		height = size.ws_row;
 	}
-	if (width != COLS || height != LINES)
+	if (width != COLS || height != LINES) {
 		resize_term(height, width);
+		clearok(curscr, TRUE); /* terminals move what is there to where they like, and do not say so */
+	}
 	t->width = width;
 	t->height = height;
 	t->row = mem_grow(t->row, (size_t)width + 1, sizeof *t->row);

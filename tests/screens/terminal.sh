@@ -111,6 +111,10 @@ what="resize storm"
 start 80x24 TERM=xterm-256color LC_ALL=C.UTF-8
 run runs/fail
 sees 'FAIL no-lost-ack'
+keys g
+sees 'ev 1/300'
+picture() { t capture-pane -p; }
+first=$(picture)
 for size in 20x5 200x60 1x1 80x24 2x40 300x2 40x12 1x50 120x40 10x10 80x24; do
 	t resize-window -x ${size%x*} -y ${size#*x}
 	keys Left
@@ -120,6 +124,9 @@ t resize-window -x 3 -y 2
 t resize-window -x 80 -y 24
 keys Escape
 sees 'help +q quit' # Esc and a key at once would be Alt and that key
+keys g
+as_at_first() { [ "$(picture)" = "$first" ]; }
+until_true as_at_first || { picture; fail "$what: what was there before is still on the screen"; }
 keys '?'
 t resize-window -x 1 -y 1
 t resize-window -x 80 -y 24
@@ -288,6 +295,8 @@ start 100x30 TERM=xterm-256color LC_ALL=C.UTF-8
 events=runs/.incomplete-recording/events.jsonl
 head -n 200 "$events" >all
 head -n 120 all >"$events"
+exec {lock}<runs/.incomplete-recording # as a recorder holds it
+flock -n "$lock" || fail "$what: no lock"
 run runs/.incomplete-recording
 sees 'recording +icount'
 sees 'ev 120/120 .*following'
@@ -299,6 +308,8 @@ sees 'ev 1/150 '
 head -n 151 all | tail -n 1 | tail -c +41 >>"$events"
 tail -n +152 all >>"$events"
 sees 'ev 1/200 '
+exec {lock}<&-
+sees 'abandoned +icount'
 keys q
 sees 'exit=0'
 sane
