@@ -4,7 +4,7 @@
 
 #include "engine/search.h"
 #include "tui/eventrow.h"
-#include "tui/finder.h"
+#include "tui/rows.h"
 
 #define FILTER_ROWS_STEP  200000        /* records a step, well under 10 ms */
 #define FILTER_BYTES_STEP (1024 * 1024) /* bytes a step when text is looked for ... */
@@ -19,6 +19,7 @@ struct view_events {
 	struct timeline_filter filter;
 	char *text;
 	struct search *search; /* finds the rows when there is text */
+	struct eventrow columns;
 };
 
 static void drop_filter(struct view_events *v)
@@ -214,33 +215,33 @@ static bool act(
 	return true;
 }
 
+static void draw_row(const struct view *view, const struct model *m, size_t event, struct pen *p)
+{
+	const struct run *run = model_run(m);
+	struct eventrow columns = ((const struct view_events *)view)->columns;
+	columns.ahead = run->playhead == TIMELINE_NONE || event > run->playhead;
+	eventrow_draw(p, run, event, &columns);
+}
+
+static void draw_empty(const struct view *view, const struct model *m, struct pen *p)
+{
+	bool looking = view->list.filtered && view->list.scanned < view->list.count;
+	(void)m;
+	pen_text(p, ROLE_DIM,
+		looking                       ? "looking ..."
+			: view->list.filtered ? "nothing matches the filter; & alone shows all"
+					      : "no events yet");
+}
+
 static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
 {
+	static const struct rows_look look = {draw_row, draw_empty, .centre = true};
 	const struct run *run = model_run(m);
 	view->area = area;
 	if (!run)
 		return;
-	list_reveal(&view->list, area.h, true);
-	struct eventrow columns = eventrow_columns(run, area.w);
-	for (int row = 0; row < area.h; row++) {
-		size_t event = list_row(&view->list, view->list.top + (size_t)row);
-		if (event == LIST_NONE)
-			break;
-		struct pen p = pen_at(c, view_list_area(&view->list, area), row);
-		columns.ahead = run->playhead == TIMELINE_NONE || event > run->playhead;
-		eventrow_draw(&p, run, event, &columns);
-		if (event == view->list.selected && run->playhead != TIMELINE_NONE)
-			view_mark_row(c, area, row, focused);
-	}
-	if (list_shown(&view->list) == 0) {
-		struct pen p = pen_at(c, area, 0);
-		bool looking = view->list.filtered && view->list.scanned < view->list.count;
-		pen_text(&p, ROLE_DIM,
-			looking                       ? "looking ..."
-				: view->list.filtered ? "nothing matches the filter; & alone shows all"
-						      : "no events yet");
-	}
-	list_draw_bar(&view->list, c, area);
+	((struct view_events *)view)->columns = eventrow_columns(run, area.w);
+	rows_draw(view, m, &look, c, area, run->playhead != TIMELINE_NONE, focused);
 }
 
 static void press(struct view *view, const struct model *m, int x, int y, bool drag, struct request *ret)

@@ -1,8 +1,7 @@
 /* The lives of the faults: one row a stage, in the plan's order, on the shared playhead. */
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "tui/finder.h"
+#include "tui/rows.h"
 
 struct fault_row {
 	size_t fault;
@@ -14,16 +13,24 @@ enum { ORDER_PLAN, ORDER_TIME, ORDER_STAGE };
 static const char *const orders[] = {[ORDER_PLAN] = "plan", [ORDER_TIME] = "time", [ORDER_STAGE] = "stage", NULL};
 
 struct view_faults {
-	struct view view;
-	const struct timeline *timeline;
-	size_t count; /* events when the rows were made */
+	struct rows_view base; /* first: is the view */
 	struct fault_row *rows;
 	size_t row_count, row_room;
 };
 
-static size_t event_of(const struct view_faults *v, size_t row)
+static const struct fault_row *row_of(const struct view *v, size_t row)
 {
-	return v->rows[row].event;
+	return &((const struct view_faults *)v)->rows[row];
+}
+
+static size_t event(const struct rows_view *v, size_t row)
+{
+	return row_of(&v->view, row)->event;
+}
+
+static size_t about(const struct rows_view *v, size_t row)
+{
+	return row_of(&v->view, row)->fault;
 }
 
 static int compare_size(size_t a, size_t b)
@@ -48,20 +55,21 @@ static int by_stage(const void *first, const void *second)
 
 static void row_text(const struct view *view, const struct model *m, size_t row, struct buf *out)
 {
-	const struct view_faults *v = (const struct view_faults *)view;
-	const struct fault_row *r = &v->rows[row];
-	const struct timeline_fault *fault = timeline_fault(v->timeline, r->fault);
+	const struct timeline *t = ((const struct rows_view *)view)->timeline;
+	const struct fault_row *r = row_of(view, row);
+	const struct timeline_fault *fault = timeline_fault(t, r->fault);
 	(void)m;
 	buf_printf(out, "fault:%s kind:fault.%s type:%s node:%s", fault->id,
 		r->stage < 0 ? "not selected" : fault_stage_name((enum fault_stage)r->stage), fault->type,
-		timeline_node(v->timeline, (size_t)fault->node));
+		timeline_node(t, (size_t)fault->node));
 }
 
-static void make_rows(struct view_faults *v, const struct model *m)
+static size_t make(struct rows_view *base)
 {
+	struct view_faults *v = (struct view_faults *)base;
 	v->row_count = 0;
-	for (size_t i = 0; i < timeline_fault_count(v->timeline); i++) {
-		const struct timeline_fault *fault = timeline_fault(v->timeline, i);
+	for (size_t i = 0; i < timeline_fault_count(base->timeline); i++) {
+		const struct timeline_fault *fault = timeline_fault(base->timeline, i);
 		size_t before = v->row_count;
 		for (int stage = 0; stage < FAULT_STAGES; stage++)
 			if (fault->stage[stage] != TIMELINE_NONE)
@@ -70,73 +78,25 @@ static void make_rows(struct view_faults *v, const struct model *m)
 		if (v->row_count == before)
 			ARRAY_PUSH(v->rows, v->row_count, v->row_room) = (struct fault_row){i, -1, TIMELINE_NONE};
 	}
-	if (v->row_count && v->view.order != ORDER_PLAN)
-		qsort(v->rows, v->row_count, sizeof *v->rows, v->view.order == ORDER_TIME ? by_time : by_stage);
-	finder_apply(&v->view, m, v->row_count, row_text);
+	if (v->row_count && base->view.order != ORDER_PLAN)
+		qsort(v->rows, v->row_count, sizeof *v->rows, base->view.order == ORDER_TIME ? by_time : by_stage);
+	return v->row_count;
 }
 
-/* Selects the latest transition at or before the playhead, unless the selection is at the playhead already. */
-static void follow_playhead(struct view_faults *v, const struct run *run)
+/* The latest transition at or before the playhead. */
+static size_t follow(const struct rows_view *v, size_t playhead)
 {
-	size_t best = LIST_NONE, best_event = 0, selected = v->view.list.selected;
-	if (selected != LIST_NONE && selected < v->row_count && event_of(v, selected) == run->playhead)
-		return;
-	for (size_t row = 0; row < v->row_count; row++) {
-		size_t event = event_of(v, row);
-		if (event == TIMELINE_NONE || run->playhead == TIMELINE_NONE || event > run->playhead)
+	size_t best = LIST_NONE, best_event = 0;
+	for (size_t row = 0; row < v->count; row++) {
+		size_t at = event(v, row);
+		if (at == TIMELINE_NONE || playhead == TIMELINE_NONE || at > playhead)
 			continue;
-		if (best == LIST_NONE || event >= best_event) {
+		if (best == LIST_NONE || at >= best_event) {
 			best = row;
-			best_event = event;
+			best_event = at;
 		}
 	}
-	list_select(&v->view.list, best == LIST_NONE ? 0 : best);
-}
-
-static void sync(struct view *view, const struct model *m)
-{
-	struct view_faults *v = (struct view_faults *)view;
-	const struct run *run = model_run(m);
-	if (!run)
-		return;
-	bool other = v->timeline != run->timeline;
-	if (other || v->count != timeline_count(run->timeline)) {
-		v->timeline = run->timeline;
-		v->count = timeline_count(run->timeline);
-		make_rows(v, m);
-	}
-	if (other || view->seen != run->playhead)
-		follow_playhead(v, run);
-	view->seen = run->playhead;
-}
-
-static bool act(
-	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
-{
-	struct view_faults *v = (struct view_faults *)view;
-	if (!model_run(m) || v->row_count == 0)
-		return false;
-	if (action == ACTION_SORT) {
-		if (finder_order(view, argument, err))
-			make_rows(v, m);
-		return err->code == ERR_NONE;
-	}
-	bool found = finder_act(view, m, "fault", row_text, action, argument, err);
-	if (found && action == ACTION_FILTER)
-		return true;
-	if (action == ACTION_DETAIL && view->list.selected < v->row_count) {
-		*ret = (struct request){
-			.kind = REQUEST_DETAIL, .subject = SUBJECT_FAULT, .index = v->rows[view->list.selected].fault};
-		return true;
-	}
-	if (!found && !view_list_act(&view->list, view->area.h, action))
-		return false;
-	size_t event = view->list.selected == LIST_NONE ? TIMELINE_NONE : event_of(v, view->list.selected);
-	if (event != TIMELINE_NONE) {
-		view->seen = event;
-		*ret = (struct request){.kind = REQUEST_GOTO, .index = event, .jump = found};
-	}
-	return true;
+	return best == LIST_NONE ? 0 : best;
 }
 
 static enum role stage_role(int stage)
@@ -144,76 +104,49 @@ static enum role stage_role(int stage)
 	return stage == FAULT_HEALED ? ROLE_HEALED : stage == FAULT_REJECTED ? ROLE_WARN : ROLE_FAULT;
 }
 
-static void draw_row(const struct view_faults *v, const struct run *run, size_t row, bool first, struct pen *p)
+/* Of the column of names: that of the longest, as far as there is room. */
+static int id_width(const struct timeline *t, int left)
 {
-	const struct fault_row *r = &v->rows[row];
-	const struct timeline_fault *fault = timeline_fault(v->timeline, r->fault);
-	size_t event = event_of(v, row);
-	bool happened = event != TIMELINE_NONE && run->playhead != TIMELINE_NONE && event <= run->playhead;
-	int left = pen_left(p), id_width = 4;
-	for (size_t i = 0; i < timeline_fault_count(v->timeline); i++) {
-		int w = glyph_text_width(timeline_fault(v->timeline, i)->id);
-		id_width = w > id_width ? w : id_width;
+	int width = 4, most = left - 1 - 8 - 6 > 4 ? left - 1 - 8 - 6 : 4;
+	for (size_t i = 0; i < timeline_fault_count(t); i++) {
+		int w = glyph_text_width(timeline_fault(t, i)->id);
+		width = w > width ? w : width;
 	}
-	int most = left - 1 - 8 - 6 > 4 ? left - 1 - 8 - 6 : 4;
-	id_width = id_width > most ? most : id_width;
-	pen_field(p, happened ? ROLE_FAULT : ROLE_DIM, first ? fault->id : "", id_width);
+	return width > most ? most : width;
+}
+
+static void draw_row(const struct view *view, const struct model *m, size_t row, struct pen *p)
+{
+	const struct run *run = model_run(m);
+	const struct timeline *t = ((const struct rows_view *)view)->timeline;
+	const struct fault_row *r = row_of(view, row);
+	const struct timeline_fault *fault = timeline_fault(t, r->fault);
+	bool happened = r->event != TIMELINE_NONE && run->playhead != TIMELINE_NONE && r->event <= run->playhead;
+	size_t place = list_place(&view->list, row), before = place ? list_row(&view->list, place - 1) : LIST_NONE;
+	bool first = before == LIST_NONE || row_of(view, before)->fault != r->fault;
+	int left = pen_left(p), width = id_width(t, left);
+	pen_field(p, happened ? ROLE_FAULT : ROLE_DIM, first ? fault->id : "", width);
 	pen_text(p, ROLE_TEXT, " ");
 	if (r->stage < 0) {
 		pen_text(p, ROLE_DIM, "not selected");
 		return;
 	}
 	pen_field(p, happened ? stage_role(r->stage) : ROLE_DIM, fault_stage_name((enum fault_stage)r->stage), 8);
-	char text[24];
-	snprintf(text, sizeof text, "%zu", event + 1);
-	pen_number(p, event == run->playhead ? ROLE_PLAYHEAD : ROLE_NUMBER, text,
-		left - id_width - 9 < 9 ? left - id_width - 10 : 8);
-	if (event == run->playhead)
-		pen_sign(p, ROLE_PLAYHEAD, GLYPH_LEFT);
+	rows_event_number(p, run, r->event, left - width - 9 < 9 ? left - width - 10 : 8);
+}
+
+static void draw_empty(const struct view *view, const struct model *m, struct pen *p)
+{
+	(void)m;
+	pen_text(p, ROLE_DIM, view->words ? "nothing matches the filter" : "no faults in this run");
 }
 
 static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
 {
-	struct view_faults *v = (struct view_faults *)view;
-	const struct run *run = model_run(m);
+	static const struct rows_look look = {draw_row, draw_empty, .centre = true};
 	view->area = area;
-	if (!run)
-		return;
-	list_reveal(&view->list, area.h, true);
-	size_t previous = list_row(&view->list, view->list.top - 1); /* LIST_NONE at the top */
-	for (int row = 0; row < area.h; row++) {
-		size_t at = list_row(&view->list, view->list.top + (size_t)row);
-		if (at == LIST_NONE)
-			break;
-		struct pen p = pen_at(c, view_list_area(&view->list, area), row);
-		draw_row(v, run, at, previous == LIST_NONE || v->rows[previous].fault != v->rows[at].fault, &p);
-		pen_more(&p);
-		previous = at;
-		if (at == view->list.selected && focused)
-			view_mark_row(c, area, row, focused);
-	}
-	if (list_shown(&view->list) == 0) {
-		struct pen p = pen_at(c, area, 0);
-		pen_text(&p, ROLE_DIM, view->words ? "nothing matches the filter" : "no faults in this run");
-	}
-	list_draw_bar(&view->list, c, area);
-}
-
-static void press(struct view *view, const struct model *m, int x, int y, bool drag, struct request *ret)
-{
-	struct view_faults *v = (struct view_faults *)view;
-	(void)m;
-	(void)x;
-	(void)drag;
-	size_t row = list_row(&view->list, view->list.top + (size_t)(y - view->area.y));
-	if (row == LIST_NONE)
-		return;
-	list_select(&view->list, row);
-	size_t event = event_of(v, row);
-	if (event != TIMELINE_NONE) {
-		view->seen = event;
-		*ret = (struct request){.kind = REQUEST_GOTO, .index = event};
-	}
+	if (model_run(m))
+		rows_draw(view, m, &look, c, area, focused, focused);
 }
 
 static void note(const struct view *view, const struct model *m, struct buf *out)
@@ -235,19 +168,22 @@ static void destroy(struct view *view)
 
 static const struct view_ops ops = {
 	.name = "faults",
-	.sync = sync,
+	.sync = rows_view_sync,
 	.draw = draw,
-	.act = act,
-	.press = press,
+	.act = rows_view_act,
+	.press = rows_view_press,
 	.note = note,
 	.destroy = destroy,
 	.filters = true,
 	.orders = orders,
 };
 
+static const struct rows_ops rows_ops = {"fault", SUBJECT_FAULT, timeline_count, make, event, about, follow, row_text};
+
 struct view *view_faults_create(void)
 {
 	struct view_faults *v = mem_alloc(sizeof *v);
-	v->view.ops = &ops;
-	return &v->view;
+	v->base.view.ops = &ops;
+	v->base.ops = &rows_ops;
+	return &v->base.view;
 }

@@ -1,9 +1,8 @@
 /* The properties and their verdicts; what did not pass shows why, its margin and its witnesses. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/finder.h"
+#include "tui/rows.h"
 
 enum row_kind { ROW_HEAD, ROW_WHY, ROW_MARGIN, ROW_WITNESS };
 
@@ -17,18 +16,31 @@ enum { ORDER_VERDICT, ORDER_NAME, ORDER_TIME };
 static const char *const orders[] = {[ORDER_VERDICT] = "verdict", [ORDER_NAME] = "name", [ORDER_TIME] = "time", NULL};
 
 struct view_properties {
-	struct view view;
-	const struct timeline *timeline;
-	size_t made_for; /* properties when the rows were made; + 1, 0 for never */
+	struct rows_view base; /* first: is the view */
 	struct property_row *rows;
 	size_t row_count, row_room;
 };
 
-static size_t event_of(const struct view_properties *v, size_t row)
+static const struct property_row *row_of(const struct view *v, size_t row)
 {
-	const struct property_row *r = &v->rows[row];
+	return &((const struct view_properties *)v)->rows[row];
+}
+
+static size_t event(const struct rows_view *v, size_t row)
+{
+	const struct property_row *r = row_of(&v->view, row);
 	const struct timeline_property *p = timeline_property(v->timeline, r->property);
 	return r->kind == ROW_WITNESS ? p->witnesses[r->witness] : p->decided;
+}
+
+static size_t about(const struct rows_view *v, size_t row)
+{
+	return row_of(&v->view, row)->property;
+}
+
+static size_t stamp(const struct timeline *t)
+{
+	return timeline_property_count(t);
 }
 
 static void add(struct view_properties *v, size_t property, enum row_kind kind, size_t witness)
@@ -41,7 +53,7 @@ static int compare(const void *first, const void *second, void *data)
 	/* Failures first: they are what one came for. */
 	static const int severity[VERDICT_COUNT] = {
 		[VERDICT_FAIL] = 0, [VERDICT_UNKNOWN] = 1, [VERDICT_UNEXERCISED] = 2, [VERDICT_PASS] = 3};
-	const struct view_properties *v = data;
+	const struct rows_view *v = data;
 	size_t i = *(const size_t *)first, j = *(const size_t *)second;
 	const struct timeline_property *a = timeline_property(v->timeline, i), *b = timeline_property(v->timeline, j);
 	int order = 0;
@@ -57,21 +69,22 @@ static int compare(const void *first, const void *second, void *data)
 /* Every row of a property says what the property says, so that a filter keeps it whole. */
 static void row_text(const struct view *view, const struct model *m, size_t row, struct buf *out)
 {
-	const struct view_properties *v = (const struct view_properties *)view;
-	const struct fact_property *fact = timeline_property(v->timeline, v->rows[row].property)->fact;
+	const struct rows_view *v = (const struct rows_view *)view;
+	const struct fact_property *fact = timeline_property(v->timeline, about(v, row))->fact;
 	(void)m;
 	buf_printf(out, "%s verdict:%s type:%s %s", fact->id, verdict_name(fact->verdict), fact->type, fact->why);
 }
 
-static void make_rows(struct view_properties *v, const struct model *m)
+static size_t make(struct rows_view *base)
 {
-	size_t count = timeline_property_count(v->timeline), *sorted = mem_array(count + 1, sizeof *sorted);
+	struct view_properties *v = (struct view_properties *)base;
+	size_t count = timeline_property_count(base->timeline), *sorted = mem_array(count + 1, sizeof *sorted);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = i;
-	qsort_r(sorted, count, sizeof *sorted, compare, v);
+	qsort_r(sorted, count, sizeof *sorted, compare, base);
 	v->row_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct fact_property *fact = timeline_property(v->timeline, sorted[i])->fact;
+		const struct fact_property *fact = timeline_property(base->timeline, sorted[i])->fact;
 		add(v, sorted[i], ROW_HEAD, 0);
 		if (fact->verdict != VERDICT_PASS && fact->why[0])
 			add(v, sorted[i], ROW_WHY, 0);
@@ -81,83 +94,29 @@ static void make_rows(struct view_properties *v, const struct model *m)
 			add(v, sorted[i], ROW_WITNESS, w);
 	}
 	free(sorted);
-	v->made_for = count + 1;
-	finder_apply(&v->view, m, v->row_count, row_text);
+	return v->row_count;
 }
 
-static void follow_playhead(struct view_properties *v, const struct run *run)
+static size_t follow(const struct rows_view *v, size_t playhead)
 {
-	size_t selected = v->view.list.selected;
-	if (selected != LIST_NONE && selected < v->row_count && event_of(v, selected) == run->playhead)
-		return;
-	for (size_t row = 0; row < v->row_count; row++)
-		if (event_of(v, row) == run->playhead && run->playhead != TIMELINE_NONE) {
-			list_select(&v->view.list, row);
-			return;
-		}
-	list_select(&v->view.list, 0); /* nothing was decided here: the failures, which stand first */
-}
-
-static void sync(struct view *view, const struct model *m)
-{
-	struct view_properties *v = (struct view_properties *)view;
-	const struct run *run = model_run(m);
-	if (!run)
-		return;
-	bool other = v->timeline != run->timeline;
-	v->timeline = run->timeline;
-	if (other || v->made_for != timeline_property_count(run->timeline) + 1)
-		make_rows(v, m);
-	if (other || view->seen != run->playhead)
-		follow_playhead(v, run);
-	view->seen = run->playhead;
-}
-
-static bool act(
-	struct view *view, const struct model *m, enum action action, const char *argument, struct request *ret, struct err *err)
-{
-	struct view_properties *v = (struct view_properties *)view;
-	if (!model_run(m) || v->row_count == 0)
-		return false;
-	if (action == ACTION_SORT) {
-		if (finder_order(view, argument, err))
-			make_rows(v, m);
-		return err->code == ERR_NONE;
-	}
-	bool found = finder_act(view, m, "property", row_text, action, argument, err);
-	if (found && action == ACTION_FILTER)
-		return true;
-	if (action == ACTION_DETAIL && view->list.selected < v->row_count) {
-		*ret = (struct request){
-			.kind = REQUEST_DETAIL, .subject = SUBJECT_PROPERTY, .index = v->rows[view->list.selected].property};
-		return true;
-	}
-	if (!found && !view_list_act(&view->list, view->area.h, action))
-		return false;
-	size_t event = view->list.selected == LIST_NONE ? TIMELINE_NONE : event_of(v, view->list.selected);
-	if (event != TIMELINE_NONE) {
-		view->seen = event;
-		*ret = (struct request){.kind = REQUEST_GOTO, .index = event, .jump = found};
-	}
-	return true;
+	for (size_t row = 0; playhead != TIMELINE_NONE && row < v->count; row++)
+		if (event(v, row) == playhead)
+			return row;
+	return 0; /* nothing was decided here: the failures, which stand first */
 }
 
 static void draw_event_number(struct pen *p, const struct run *run, size_t event)
 {
-	char text[24];
 	int width = pen_left(p) - 1;
-	if (event == TIMELINE_NONE || width < 2)
-		return;
-	snprintf(text, sizeof text, "%zu", event + 1);
-	pen_number(p, event == run->playhead ? ROLE_PLAYHEAD : ROLE_NUMBER, text, width < 6 ? width : 6);
-	if (event == run->playhead)
-		pen_sign(p, ROLE_PLAYHEAD, GLYPH_LEFT);
+	if (event != TIMELINE_NONE && width >= 2)
+		rows_event_number(p, run, event, width < 6 ? width : 6);
 }
 
-static void draw_row(const struct view_properties *v, const struct run *run, size_t row, struct pen *p)
+static void draw_row(const struct view *view, const struct model *m, size_t row, struct pen *p)
 {
-	const struct property_row *r = &v->rows[row];
-	const struct timeline_property *property = timeline_property(v->timeline, r->property);
+	const struct run *run = model_run(m);
+	const struct property_row *r = row_of(view, row);
+	const struct timeline_property *property = timeline_property(((const struct rows_view *)view)->timeline, r->property);
 	const struct fact_property *fact = property->fact;
 	struct buf text = {0};
 	switch (r->kind) {
@@ -189,51 +148,22 @@ static void draw_row(const struct view_properties *v, const struct run *run, siz
 	buf_free(&text);
 }
 
-static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
+static void draw_empty(const struct view *view, const struct model *m, struct pen *p)
 {
-	struct view_properties *v = (struct view_properties *)view;
 	const struct run *run = model_run(m);
-	view->area = area;
-	if (!run)
-		return;
-	list_reveal(&view->list, area.h, false);
-	for (int row = 0; row < area.h; row++) {
-		size_t at = list_row(&view->list, view->list.top + (size_t)row);
-		if (at == LIST_NONE)
-			break;
-		struct pen p = pen_at(c, view_list_area(&view->list, area), row);
-		draw_row(v, run, at, &p);
-		pen_more(&p);
-		if (at == view->list.selected && focused)
-			view_mark_row(c, area, row, focused);
-	}
-	if (list_shown(&view->list) == 0) {
-		struct pen p = pen_at(c, area, 0);
-		pen_text(&p, ROLE_DIM,
-			view->words                                  ? "nothing matches the filter"
-				: timeline_abandoned(run->timeline)  ? "never judged: its recorder was killed"
-				: timeline_incomplete(run->timeline) ? "judged at the end"
-								     : "no properties");
-		pen_more(&p);
-	}
-	list_draw_bar(&view->list, c, area);
+	pen_text(p, ROLE_DIM,
+		view->words                                  ? "nothing matches the filter"
+			: timeline_abandoned(run->timeline)  ? "never judged: its recorder was killed"
+			: timeline_incomplete(run->timeline) ? "judged at the end"
+							     : "no properties");
 }
 
-static void press(struct view *view, const struct model *m, int x, int y, bool drag, struct request *ret)
+static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
 {
-	struct view_properties *v = (struct view_properties *)view;
-	(void)m;
-	(void)x;
-	(void)drag;
-	size_t row = list_row(&view->list, view->list.top + (size_t)(y - view->area.y));
-	if (row == LIST_NONE)
-		return;
-	list_select(&view->list, row);
-	size_t event = event_of(v, row);
-	if (event != TIMELINE_NONE) {
-		view->seen = event;
-		*ret = (struct request){.kind = REQUEST_GOTO, .index = event};
-	}
+	static const struct rows_look look = {draw_row, draw_empty, .centre = false};
+	view->area = area;
+	if (model_run(m))
+		rows_draw(view, m, &look, c, area, focused, focused);
 }
 
 static void note(const struct view *view, const struct model *m, struct buf *out)
@@ -259,19 +189,22 @@ static void destroy(struct view *view)
 
 static const struct view_ops ops = {
 	.name = "properties",
-	.sync = sync,
+	.sync = rows_view_sync,
 	.draw = draw,
-	.act = act,
-	.press = press,
+	.act = rows_view_act,
+	.press = rows_view_press,
 	.note = note,
 	.destroy = destroy,
 	.filters = true,
 	.orders = orders,
 };
 
+static const struct rows_ops rows_ops = {"property", SUBJECT_PROPERTY, stamp, make, event, about, follow, row_text};
+
 struct view *view_properties_create(void)
 {
 	struct view_properties *v = mem_alloc(sizeof *v);
-	v->view.ops = &ops;
-	return &v->view;
+	v->base.view.ops = &ops;
+	v->base.ops = &rows_ops;
+	return &v->base.view;
 }

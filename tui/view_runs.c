@@ -4,11 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/finder.h"
 #include "tui/fmt.h"
+#include "tui/rows.h"
+
+/* Their widths; 0: there is no room for it. */
+struct columns {
+	int scenario, seed, failed, faults, length, age, size;
+};
 
 struct view_runs {
 	struct view view;
+	struct columns columns;
 	char *selected; /* name of the selected run: rows move when they are sorted */
 	size_t count;
 	uint64_t shown; /* the model's counter when the rows were looked at */
@@ -110,10 +116,6 @@ static bool act(
 
 /* ---- drawing: columns that fit ---- */
 
-struct columns {
-	int scenario, seed, failed, faults, length, age, size;
-};
-
 /* widest: of the names of scenarios; they are made room for before the age and the rest. */
 static struct columns columns_for(int width, int widest)
 {
@@ -173,8 +175,10 @@ static void draw_name(const struct run_row *row, int width, struct pen *p)
 	buf_free(&name);
 }
 
-static void draw_row(const struct run_row *row, const struct model *m, const struct columns *w, struct pen *p)
+static void draw_row(const struct view *view, const struct model *m, size_t at, struct pen *p)
 {
+	const struct columns *w = &((const struct view_runs *)view)->columns;
+	const struct run_row *row = &m->list->rows[at];
 	char text[FMT_MAX];
 	if (row->marked)
 		pen_sign(p, ROLE_BOOKMARK, GLYPH_MARKED);
@@ -265,8 +269,18 @@ static void draw_head(const struct model *m, const struct columns *w, struct pen
 	(void)m;
 }
 
+static void draw_empty(const struct view *view, const struct model *m, struct pen *p)
+{
+	if (view->words)
+		pen_printf(p, ROLE_DIM, "  no run matches '%s'; & alone shows all", view->words);
+	else
+		pen_printf(
+			p, ROLE_DIM, "  no runs yet: c records one of a scenario, Tab completes its name (in %s)", m->list->path);
+}
+
 static void draw(struct view *view, const struct model *m, struct canvas *c, struct rect area, bool focused)
 {
+	static const struct rows_look look = {draw_row, draw_empty, .centre = false};
 	struct view_runs *v = (struct view_runs *)view;
 	view->area = area;
 	if (!m->list)
@@ -274,28 +288,10 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 	sync(view, m);
 	struct rect head = rect_cut_top(&area, area.h > 1 ? 1 : 0);
 	list_reveal(&view->list, area.h, false);
-	struct columns w = columns_for(head.w, widest_scenario(view, m, area.h));
+	v->columns = columns_for(head.w, widest_scenario(view, m, area.h));
 	struct pen p = pen_at(c, head, 0);
-	draw_head(m, &w, &p);
-	for (int row = 0; row < area.h; row++) {
-		size_t at = list_row(&view->list, view->list.top + (size_t)row);
-		if (at == LIST_NONE || at >= m->list->count)
-			break;
-		p = pen_at(c, view_list_area(&view->list, area), row);
-		draw_row(&m->list->rows[at], m, &w, &p);
-		pen_more(&p);
-		if (at == view->list.selected)
-			view_mark_row(c, area, row, focused);
-	}
-	if (list_shown(&view->list) == 0) {
-		p = pen_at(c, area, 0);
-		if (v->view.words)
-			pen_printf(&p, ROLE_DIM, "  no run matches '%s'; & alone shows all", v->view.words);
-		else
-			pen_printf(&p, ROLE_DIM, "  no runs yet: c records one of a scenario, Tab completes its name (in %s)",
-				m->list->path);
-	}
-	list_draw_bar(&view->list, c, area);
+	draw_head(m, &v->columns, &p);
+	rows_draw(view, m, &look, c, area, true, focused);
 }
 
 static void press(struct view *view, const struct model *m, int x, int y, bool drag, struct request *ret)
