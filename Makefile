@@ -1,9 +1,9 @@
 # polecat: GNU Make, no configure step. `make help` lists what can be made.
 
 # ---- architecture: a module may include only modules to its left (checked by tests/layers.sh) ----------------
-# agent/: the static PID 1 of the machine. wire is shared with the engine and includes nothing.
+# agent/: the static PID 1 of the machine. wire and input are shared with the engine and include nothing.
 AGENT := wire why sha256 sysfile port outbox spec mission netlink net cgroup boot rootfs command launch ready stream node trouble \
-	trouble_process faults replan visit run main
+	trouble_process faults replan input visit_request visitor visit run main
 # engine/: what QEMU itself loads to look for something in a run; a library of its own (polecat-scan.so) ...
 PLUGIN := scan_hits scan_plugin
 # ... a library without curses ...
@@ -11,12 +11,12 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	scenario schema scenario_keys scenario_parts scenario_matchers scenario_nodes scenario_faults scenario_properties scenario_read \
 	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate plan_combine orders schema_mdoc \
 	cache archive tree kmodule kernel image qmp gdb dap replaylog replaystate hostqemu ram qcow2 qemuargs monitor \
-	machine machine_data machine_files machine_start machine_run checkpointfile checkpoint checkpointstore origin snapshot snapshot_data snapshot_cache snapshot_open \
+	machine machine_data machine_files machine_start machine_run machine_input checkpointfile checkpoint checkpointstore origin snapshot snapshot_data snapshot_cache snapshot_open \
 	snapshot_build \
 	observer listener play eventfile manifest rundir runlist recorded prepare lineage \
 	regs memory types ksyms layout guestfile guestdir maps process owners openfiles demangle debugfile symbols lines expr unwind kcode orc value value_parts variables vartree condition disas program sourcefile statediff \
 	eventindex indexfile facts timeline search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
-	marks checkpointset filler walk scan words bookmarks moves here session record fork verb verb_moves verb_machine verb_frame verb_guest verb_source verb_diff verb_scan verb_breaks verb_register verb_lines verb_fork verbs \
+	marks checkpointset filler walk scan words bookmarks moves here session record fork termfilter rawtty shell verb verb_moves verb_machine verb_frame verb_guest verb_source verb_diff verb_scan verb_breaks verb_register verb_lines verb_fork verbs \
 	extract tracee targets gdbserver dap_client dap_server dap_variables dap_breakpoints dap_hits dap_moves dap_sources dap_memory dap_launch dapserver \
 	replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.
@@ -67,11 +67,11 @@ say = $(if $(V)$(quiet),,@printf '  %-6s %s\n' $(1) $(2))
 have = $(foreach m,$(2),$(if $(wildcard $(1)/$(m).c),$(m)))
 objects = $(patsubst %,$(B)/$(1)/%.o,$(call have,$(1),$(2)))
 
-ENGINE_OBJ := $(call objects,engine,$(ENGINE)) $(call objects,agent,wire)
+ENGINE_OBJ := $(call objects,engine,$(ENGINE)) $(call objects,agent,wire input)
 CLI_OBJ := $(call objects,engine,$(CLI))
 TUI_OBJ := $(call objects,tui,$(filter-out main,$(TUI)))
 # The agent's modules once more, compiled for the host, so that unit tests and fuzzers can call them.
-AGENT_OBJ := $(call objects,agent,$(filter-out wire main,$(AGENT)))
+AGENT_OBJ := $(call objects,agent,$(filter-out wire input main,$(AGENT)))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 # Files compiled into the programs: themes/NAME.theme becomes the C string literal NAME.theme.inc.

@@ -171,7 +171,9 @@ static void set_timer(struct run *run, uint64_t due_ns)
 static void arm(struct run *run)
 {
 	uint64_t due = faults_due_ns(&run->faults);
-	if (run->mission->limit_ns && run->mission->limit_ns < due)
+	/* Which does not end a visit; a timer that has run out already would wake us for ever. */
+	bool limited = run->mission->limit_ns && run->visit.state != VISIT_GOING;
+	if (limited && run->mission->limit_ns < due)
 		due = run->mission->limit_ns;
 	for (size_t i = 0; i < run->mission->node_count; i++) {
 		uint64_t one = node_due_ns(&run->nodes[i]);
@@ -263,7 +265,8 @@ static void finish(struct run *run)
 	run->faults.closed = true;
 	/* Nothing is done by time any more; a timer for it would keep us, who have precedence, from ever letting anything end. */
 	set_timer(run, NODE_NEVER);
-	for (kill_all(run); any_live(run) || run->visit.state == VISIT_GOING; kill_all(run))
+	visit_leave(&run->visit, SIGKILL);
+	for (kill_all(run); any_live(run); kill_all(run))
 		serve(run, -1);
 	faults_end(&run->faults);
 	struct wire_message m = {

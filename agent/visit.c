@@ -2,222 +2,72 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "agent/command.h"
-#include "agent/port.h"
 #include "agent/replan.h"
-#include "agent/rootfs.h"
+#include "agent/visitor.h"
 
-#define BUSYBOX "/bin/busybox"
+#define END_OF_INPUT 4 /* Ctrl-D, as a terminal is set up */
 
-/* What the keeper says of the command; a write of it to a pipe arrives whole. */
-struct news {
-	bool failed; /* step could not be done: errnum */
-	int errnum, status;
-	char step[WHY_MAX];
-};
+/* ---- descriptors -------------------------------------------------------------------------------------------- */
 
-/* ---- the request -------------------------------------------------------------------------------------------- */
-
-static bool split(struct wire_bytes b, const char **list)
+/* Wakes us for these events; 0: not at all. A descriptor that has ended would wake us for ever otherwise. */
+static bool watch(struct visit *v, enum visit_source source, uint32_t events, struct why *why)
 {
-	size_t count = 0;
-	if (b.size && b.data[b.size - 1] != 0)
-		return false;
-	for (size_t at = 0; at < b.size; at += strlen((const char *)b.data + at) + 1) {
-		if (count == VISIT_STRINGS_MAX)
-			return false;
-		list[count++] = (const char *)b.data + at;
-	}
-	list[count] = NULL;
-	return true;
-}
-
-bool visit_size(const uint8_t *header, size_t *ret, struct why *why)
-{
-	const uint8_t *p = header + VISIT_REQUEST;
-	uint32_t size = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-	*ret = size;
-	return size <= VISIT_REQUEST_MAX ||
-		why_set(why, 0, "a request of %u bytes: expected at most %d", size, VISIT_REQUEST_MAX);
-}
-
-bool visit_read(const uint8_t *header, size_t node_count, struct visit_request *ret, struct why *why)
-{
-	const uint8_t *p = header + VISIT_REQUEST;
-	struct wire_message m;
-	size_t size, used;
-	if (!visit_size(header, &size, why))
-		return false;
-	enum wire_result result = wire_decode(p + 4, size, &m, &used);
-	if (result != WIRE_OK || used != size)
-		return why_set(why, 0, "the request is not one frame: %s", wire_result_text(result));
-	if (m.type != WIRE_VISIT || m.node > node_count)
-		return why_set(why, 0, "the request is %s for node %llu", wire_type_name(m.type), (unsigned long long)m.node);
-	if (!split(m.argv, ret->argv) || !ret->argv[0] || !split(m.env, ret->env))
-		return why_set(why, 0, "the request's command: expected at least one and at most %d strings", VISIT_STRINGS_MAX);
-	if (m.cwd.size >= sizeof ret->cwd || (m.cwd.size && memchr(m.cwd.data, 0, m.cwd.size)))
-		return why_set(why, 0, "the request's directory: expected fewer than %zu bytes", sizeof ret->cwd);
-	memcpy(ret->cwd, m.cwd.data, m.cwd.size);
-	ret->cwd[m.cwd.size] = 0;
-	ret->node = (size_t)m.node;
-	return true;
-}
-
-/* ---- the children's side ------------------------------------------------------------------------------------ */
-
-static void tell(int control, const struct news *news)
-{
-	/* Fits into an empty pipe; if it does not arrive there is nobody left to tell. */
-	ssize_t ignored = write(control, news, sizeof *news);
-	(void)ignored;
-}
-
-static void __attribute__((noreturn)) fail(int control, const struct why *why)
-{
-	struct news news = {.failed = true, .errnum = why->errnum};
-	memcpy(news.step, why->text, sizeof news.step);
-	tell(control, &news);
-	_exit(127);
-}
-
-/* Into the namespaces of the node's processes; a node that has none gets a fresh root, with what outlives its invocations. */
-static bool enter(const struct visit *v, size_t node, struct why *why)
-{
-	enum { ALL = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET };
-	if (node == v->spec->count)
+	struct epoll_event e = {.events = events, .data = {.u64 = v->tag + source}};
+	if (v->watched[source] == events)
 		return true;
-	const struct node *n = &v->nodes[node];
-	int pidfd = n->launch.init > 0 ? (int)syscall(SYS_pidfd_open, n->launch.init, 0) : -1;
-	if (pidfd >= 0 && setns(pidfd, ALL) == 0)
-		return true;
-	if (setns(n->netns, CLONE_NEWNET) != 0 || unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC) != 0)
-		return why_set(why, errno, "entering namespaces of node %s", v->spec->hosts[node].name);
-	return true;
+	int what = !events ? EPOLL_CTL_DEL : v->watched[source] ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+	v->watched[source] = events;
+	return epoll_ctl(v->epoll, what, v->fds[source], &e) == 0 || why_set(why, errno, "watching the visitor");
 }
 
-/* In the new pid namespace, if there is one: only now can its /proc be mounted. */
-static bool enter_fresh(const struct visit *v, size_t node, struct why *why)
-{
-	bool fresh = node < v->spec->count && getpid() == 1;
-	return !fresh || rootfs_enter(v->spec, node, why);
-}
-
-static const char *path_of(const char *const *env)
-{
-	for (; *env; env++)
-		if (!strncmp(*env, "PATH=", 5))
-			return *env + 5;
-	return "/bin:/sbin:/usr/bin:/usr/sbin:/usr/local/bin";
-}
-
-/* The node's own program, else BusyBox's of that name. */
-static void execute(const struct visit_request *r, int busybox)
-{
-	char *const *argv = (char *const *)(uintptr_t)r->argv, *const *env = (char *const *)(uintptr_t)r->env;
-	char path[512];
-	if (strchr(r->argv[0], '/'))
-		execve(r->argv[0], argv, env);
-	for (const char *at = path_of(r->env); at && !strchr(r->argv[0], '/');) {
-		int size = (int)strcspn(at, ":");
-		if (snprintf(path, sizeof path, "%.*s/%s", size, at, r->argv[0]) < (int)sizeof path)
-			execve(path, argv, env);
-		at = at[size] ? at + size + 1 : NULL;
-	}
-	if (busybox >= 0 && !strchr(r->argv[0], '/'))
-		syscall(SYS_execveat, busybox, "", argv, env, AT_EMPTY_PATH);
-}
-
-static void __attribute__((noreturn))
-run_command(const struct visit *v, const struct visit_request *r, int control, int out, int err, int busybox)
+static void rewatch(struct visit *v, enum visit_source source, uint32_t events)
 {
 	struct why why;
-	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	command_reset_signals();
-	if (!enter_fresh(v, r->node, &why))
-		fail(control, &why);
-	setsid();
-	if (in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 || chdir(r->cwd[0] ? r->cwd : "/") != 0) {
-		why_set(&why, errno, "going to %.200s", r->cwd);
-		fail(control, &why);
-	}
-	execute(r, busybox);
-	why_set(&why, errno, "executing %.200s", r->argv[0]);
-	fail(control, &why);
-}
-
-/* Parent of the command: its status is known whatever pid namespace it is in. */
-static void __attribute__((noreturn))
-run_keeper(const struct visit *v, const struct visit_request *r, int control, int out, int err)
-{
-	struct news news = {0};
-	struct why why;
-	int busybox = open(BUSYBOX, O_RDONLY | O_CLOEXEC);
-	if (!port_allow(false, &why) || !enter(v, r->node, &why))
-		fail(control, &why);
-	pid_t pid = fork();
-	if (pid == 0)
-		run_command(v, r, control, out, err, busybox);
-	if (pid < 0) {
-		why_set(&why, errno, "making the command's process");
-		fail(control, &why);
-	}
-	close(out);
-	close(err);
-	while (waitpid(pid, &news.status, 0) < 0)
-		if (errno != EINTR)
-			_exit(127);
-	tell(control, &news);
-	_exit(0);
-}
-
-/* ---- the agent's side --------------------------------------------------------------------------------------- */
-
-static bool watch(struct visit *v, int fd, enum visit_source source, struct why *why)
-{
-	struct epoll_event e = {.events = EPOLLIN, .data = {.u64 = v->tag + source}};
-	return epoll_ctl(v->epoll, EPOLL_CTL_ADD, fd, &e) == 0 || why_set(why, errno, "watching the visitor");
+	if (v->fds[source] >= 0 && !watch(v, source, events, &why))
+		outbox_fatal(v->outbox, why.errnum, "%s", why.text);
 }
 
 /* The keeper has the same open files: closing alone would leave them watched. */
-static void unwatch(struct visit *v, int *fd)
+static void unwatch(struct visit *v, enum visit_source source)
 {
-	if (*fd < 0)
+	if (v->fds[source] < 0)
 		return;
-	epoll_ctl(v->epoll, EPOLL_CTL_DEL, *fd, NULL);
-	close(*fd);
-	*fd = -1;
+	rewatch(v, source, 0);
+	close(v->fds[source]);
+	v->fds[source] = -1;
 }
 
 bool visit_prepare(struct visit *v, struct why *why)
 {
 	struct termios t;
-	v->control = v->out = v->err = -1;
-	v->bell = open(VISIT_BELL, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (v->bell < 0 || tcgetattr(v->bell, &t) != 0)
+	for (size_t i = 0; i < VISIT_SOURCES; i++)
+		v->fds[i] = -1;
+	int bell = v->fds[VISIT_SOURCE_BELL] = open(VISIT_BELL, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (bell < 0 || tcgetattr(bell, &t) != 0)
 		return why_set(why, errno, "opening " VISIT_BELL);
 	/* Nothing is echoed: bytes written to that port count frames. */
 	cfmakeraw(&t);
 	t.c_cflag |= CLOCAL | CREAD;
-	if (tcsetattr(v->bell, TCSANOW, &t) != 0)
+	if (tcsetattr(bell, TCSANOW, &t) != 0)
 		return why_set(why, errno, "setting up " VISIT_BELL);
-	return watch(v, v->bell, VISIT_SOURCE_BELL, why);
+	return watch(v, VISIT_SOURCE_BELL, EPOLLIN, why);
 }
+
+/* ---- what it says ------------------------------------------------------------------------------------------- */
 
 static void send_end(struct visit *v, struct wire_message *m)
 {
 	m->node = v->spec->count;
-	m->invocation = 1;
+	m->invocation = v->invocation;
 	outbox_send(v->outbox, m);
 }
 
@@ -227,6 +77,29 @@ static void send_failed(struct visit *v, int errnum, const char *step)
 		.type = WIRE_LAUNCH_FAILED, .value = (uint64_t)errnum, .bytes = {(const uint8_t *)step, strlen(step)}};
 	send_end(v, &m);
 	v->state = VISIT_OVER;
+}
+
+/* The visitor of a machine that this one is a copy of: its processes stay as they were, and nobody listens to them any more. */
+static void abandon(struct visit *v)
+{
+	for (enum visit_source i = VISIT_SOURCE_CONTROL; i < VISIT_SOURCES; i++) {
+		rewatch(v, i, 0);
+		v->fds[i] = -1;
+	}
+	rewatch(v, VISIT_SOURCE_BELL, EPOLLIN);
+	v->state = VISIT_NONE;
+	v->sequence = v->heard = 0;
+	v->taken = 0;
+	v->no_more = false;
+	v->pending_size = 0;
+	v->input = (struct input){0};
+	v->rows = v->columns = 0;
+}
+
+/* Another request is for another copy of this machine. */
+static void take_request(struct visit *v)
+{
+	memset(v->outbox->region + VISIT_REQUEST, 0, 4);
 }
 
 /* A request of other faults is done at once, and nothing is said of it but by the faults. */
@@ -240,9 +113,12 @@ static bool begin_replan(struct visit *v, const uint8_t *header)
 	if (!visit_size(header, &size, &why) || !replan_is(header + VISIT_REQUEST + 4, size))
 		return false;
 	memcpy(request, header + VISIT_REQUEST + 4, size);
-	memset(v->outbox->region + VISIT_REQUEST, 0, 4);
-	if (!replan_do(request, size, v->mission, v->faults, &why))
-		send_failed(v, why.errnum, why.text);
+	abandon(v);
+	take_request(v);
+	if (replan_do(request, size, v->mission, v->faults, &why))
+		return true;
+	v->invocation++;
+	send_failed(v, why.errnum, why.text);
 	return true;
 }
 
@@ -256,10 +132,58 @@ static bool is_asked(const struct visit *v)
 void visit_look(struct visit *v)
 {
 	static uint8_t header[OUTBOX_HEADER];
-	if (v->state != VISIT_NONE || !is_asked(v))
+	if (v->state == VISIT_OVER || !is_asked(v))
 		return;
 	memcpy(header, v->outbox->region, sizeof header);
 	begin_replan(v, header);
+}
+
+/* ---- its start ---------------------------------------------------------------------------------------------- */
+
+struct ends {
+	int control[2], in[2], out[2], err[2];
+};
+
+static bool make_ends(struct ends *e, enum wire_visit reads, struct why *why)
+{
+	bool ok = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, e->control) == 0;
+	if (ok && reads == WIRE_VISIT_FED)
+		ok = pipe2(e->in, O_CLOEXEC) == 0 && fcntl(e->in[1], F_SETFL, O_NONBLOCK) == 0;
+	if (ok && reads != WIRE_VISIT_TERMINAL)
+		ok = pipe2(e->out, O_CLOEXEC) == 0 && pipe2(e->err, O_CLOEXEC) == 0 &&
+			fcntl(e->out[0], F_SETFL, O_NONBLOCK) == 0 && fcntl(e->err[0], F_SETFL, O_NONBLOCK) == 0;
+	return ok || why_set(why, errno, "making pipes");
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool start(struct visit *v, const struct visit_request *request, pid_t *ret, struct why *why)
+{
+	struct ends e = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+	bool ok = make_ends(&e, request->reads, why);
+	*ret = ok ? fork() : -1;
+	if (*ret == 0) {
+		struct visitor_ends own = {.control = e.control[1], .in = e.in[0], .out = e.out[1], .err = e.err[1]};
+		/* Its input ends when ours is closed. */
+		close_fd(e.in[1]);
+		visitor_keep(v->spec, v->nodes, request, &own);
+	}
+	if (ok && *ret < 0)
+		ok = why_set(why, errno, "making a process");
+	close_fd(e.control[1]);
+	close_fd(e.in[0]);
+	close_fd(e.out[1]);
+	close_fd(e.err[1]);
+	v->fds[VISIT_SOURCE_CONTROL] = e.control[0];
+	v->fds[VISIT_SOURCE_IN] = e.in[1];
+	v->fds[VISIT_SOURCE_OUT] = e.out[0];
+	v->fds[VISIT_SOURCE_ERR] = e.err[0];
+	ok = ok && watch(v, VISIT_SOURCE_CONTROL, EPOLLIN, why);
+	return ok && (e.out[0] < 0 || (watch(v, VISIT_SOURCE_OUT, EPOLLIN, why) && watch(v, VISIT_SOURCE_ERR, EPOLLIN, why)));
 }
 
 static void begin(struct visit *v)
@@ -267,47 +191,45 @@ static void begin(struct visit *v)
 	static struct visit_request request;
 	static uint8_t header[OUTBOX_HEADER]; /* children do without the region */
 	struct why why;
-	int control[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
-	stream_init(&v->streams[0]);
-	stream_init(&v->streams[1]);
+	pid_t pid;
 	memcpy(header, v->outbox->region, sizeof header);
 	if (begin_replan(v, header))
 		return;
-	if (!visit_read(header, v->spec->count, &request, &why)) {
+	abandon(v);
+	take_request(v);
+	v->invocation++;
+	stream_init(&v->streams[0]);
+	stream_init(&v->streams[1]);
+	if (!visit_read(header, v->spec->count, &request, &why) || !start(v, &request, &pid, &why)) {
 		send_failed(v, why.errnum, why.text);
 		return;
 	}
-	bool ok = (pipe2(control, O_CLOEXEC | O_NONBLOCK) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0 &&
-			  fcntl(out[0], F_SETFL, O_NONBLOCK) == 0 && fcntl(err[0], F_SETFL, O_NONBLOCK) == 0) ||
-		why_set(&why, errno, "making pipes");
-	pid_t pid = ok ? fork() : -1;
-	if (pid == 0)
-		run_keeper(v, &request, control[1], out[1], err[1]);
-	if (ok && pid < 0)
-		ok = why_set(&why, errno, "making a process");
-	close(control[1]);
-	close(out[1]);
-	close(err[1]);
-	v->control = control[0];
-	v->out = out[0];
-	v->err = err[0];
-	ok = ok && watch(v, v->control, VISIT_SOURCE_CONTROL, &why) && watch(v, v->out, VISIT_SOURCE_OUT, &why) &&
-		watch(v, v->err, VISIT_SOURCE_ERR, &why);
-	if (!ok) {
-		send_failed(v, why.errnum, why.text);
-		return;
-	}
+	v->reads = request.reads;
 	v->state = VISIT_GOING;
 	struct wire_message m = {.type = WIRE_STARTED, .value = (uint64_t)pid};
 	send_end(v, &m);
 }
 
-/* Hands on what the command has written; a command that writes without end is cut by the region being full. */
-static void drain(struct visit *v, int *fd, size_t stream)
+/* ---- what it writes ----------------------------------------------------------------------------------------- */
+
+/* What a person has not taken yet waits in the terminal, so that a program that writes without end can be interrupted. A command
+ * that nobody looks at meanwhile is cut by the region being full. */
+static size_t room(const struct visit *v)
+{
+	uint32_t behind = (uint32_t)(v->streams[0].total + v->streams[1].total) - v->taken;
+	if (v->reads == WIRE_VISIT_ALONE)
+		return WIRE_OUTPUT_MAX;
+	return behind < VISIT_WINDOW ? VISIT_WINDOW - behind : 0;
+}
+
+/* Hands on what the command has written; all: whatever the room. */
+static void drain(struct visit *v, enum visit_source source, bool all)
 {
 	static uint8_t data[WIRE_OUTPUT_MAX];
+	size_t stream = source == VISIT_SOURCE_ERR, want = all ? sizeof data : room(v);
 	ssize_t size = -1;
-	while (*fd >= 0 && (size = read(*fd, data, sizeof data)) > 0) {
+	errno = EAGAIN;
+	while (v->fds[source] >= 0 && want && (size = read(v->fds[source], data, want)) > 0) {
 		struct stream *s = &v->streams[stream];
 		struct wire_message m = {.type = WIRE_OUTPUT,
 			.stream = stream + 1,
@@ -317,32 +239,114 @@ static void drain(struct visit *v, int *fd, size_t stream)
 		send_end(v, &m);
 		if (!v->outbox->full)
 			stream_account(s, data, (size_t)size);
+		want = all ? sizeof data : room(v);
 	}
-	if (size == 0)
-		unwatch(v, fd);
+	/* A terminal that nobody has open any more answers EIO. */
+	if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR))
+		unwatch(v, source);
+	else
+		rewatch(v, source, want ? EPOLLIN : 0);
 }
 
-static void ended(struct visit *v)
+/* ---- what is typed ------------------------------------------------------------------------------------------ */
+
+/* Hands on to the command what it has room for. */
+static void feed(struct visit *v)
 {
-	struct news news;
-	uint8_t sums[2][WIRE_DIGEST_SIZE];
-	ssize_t size = read(v->control, &news, sizeof news);
-	if (size < 0)
-		return;
-	unwatch(v, &v->control);
-	drain(v, &v->out, 0);
-	drain(v, &v->err, 1);
-	if (size != sizeof news || news.failed) {
-		send_failed(v, size == sizeof news ? news.errnum : 0,
-			size == sizeof news ? news.step : "the visitor's processes are gone");
-		return;
+	int fd = v->fds[VISIT_SOURCE_IN];
+	ssize_t put = 0;
+	if (fd < 0 && v->reads == WIRE_VISIT_TERMINAL)
+		return; /* the command is just about to make it */
+	while (v->pending_size && (put = write(fd, v->pending, v->pending_size)) > 0) {
+		v->pending_size -= (size_t)put;
+		memmove(v->pending, v->pending + put, v->pending_size);
 	}
+	/* Nobody is going to read it. */
+	if (put < 0 && errno != EAGAIN && errno != EINTR)
+		v->pending_size = 0;
+	rewatch(v, VISIT_SOURCE_IN, v->pending_size ? EPOLLOUT : 0);
+	if (v->no_more && !v->pending_size && v->reads == WIRE_VISIT_FED)
+		unwatch(v, VISIT_SOURCE_IN);
+	rewatch(v, VISIT_SOURCE_BELL, v->pending_size < sizeof v->pending ? EPOLLIN : 0);
+}
+
+static void set_size(struct visit *v)
+{
+	struct winsize size = {.ws_row = v->rows, .ws_col = v->columns};
+	if (v->rows && v->reads == WIRE_VISIT_TERMINAL && v->fds[VISIT_SOURCE_OUT] >= 0)
+		ioctl(v->fds[VISIT_SOURCE_OUT], TIOCSWINSZ, &size);
+}
+
+/* False: there is nothing more to do with what comes. */
+static bool take_word(struct visit *v, const struct input_word *w)
+{
+	switch (w->kind) {
+	case INPUT_TYPED:
+		v->pending[v->pending_size++] = w->byte;
+		return true;
+	case INPUT_WINDOW:
+		v->rows = w->rows;
+		v->columns = w->columns;
+		set_size(v);
+		return true;
+	case INPUT_TAKEN:
+		v->taken = w->total;
+		return true;
+	case INPUT_END:
+		v->no_more = true;
+		if (v->reads == WIRE_VISIT_TERMINAL)
+			v->pending[v->pending_size++] = END_OF_INPUT;
+		return true;
+	case INPUT_HANGUP:
+		visit_leave(v, SIGHUP);
+		return false;
+	case INPUT_BAD:
+		send_failed(v, 0, "reading what is typed: bytes that are no word of it came through the serial port");
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* The serial port, as far as there is room for what is typed. */
+static void listen_in(struct visit *v)
+{
+	uint8_t bytes[64], typed[sizeof bytes];
+	struct input_word words[sizeof bytes];
+	while (v->state == VISIT_GOING && v->pending_size < sizeof v->pending) {
+		size_t left = sizeof v->pending - v->pending_size, count = 0;
+		ssize_t size = read(v->fds[VISIT_SOURCE_BELL], bytes, left < sizeof bytes ? left : sizeof bytes);
+		if (size <= 0)
+			break;
+		for (ssize_t i = 0; i < size; i++) {
+			words[i] = input_next(&v->input, bytes[i]);
+			if (words[i].kind == INPUT_TYPED)
+				typed[count++] = words[i].byte;
+		}
+		v->heard += (uint64_t)size;
+		struct wire_message m = {.type = WIRE_INPUT, .value = v->heard, .bytes = {typed, count}};
+		send_end(v, &m);
+		for (ssize_t i = 0; i < size && take_word(v, &words[i]); i++)
+			continue;
+	}
+	if (v->state != VISIT_GOING)
+		return;
+	feed(v);
+	drain(v, VISIT_SOURCE_OUT, false);
+	drain(v, VISIT_SOURCE_ERR, false);
+}
+
+/* ---- its end ------------------------------------------------------------------------------------------------ */
+
+static void end(struct visit *v, int status)
+{
+	uint8_t sums[2][WIRE_DIGEST_SIZE];
 	sha256_digest(&v->streams[0].sha, sums[0]);
 	sha256_digest(&v->streams[1].sha, sums[1]);
-	bool by_signal = WIFSIGNALED(news.status);
+	bool by_signal = WIFSIGNALED(status);
 	struct wire_message m = {.type = WIRE_EXITED,
 		.code = by_signal ? WIRE_BY_SIGNAL : WIRE_BY_EXIT,
-		.value = (uint64_t)(by_signal ? WTERMSIG(news.status) : WEXITSTATUS(news.status)),
+		.value = (uint64_t)(by_signal ? WTERMSIG(status) : WEXITSTATUS(status)),
 		.out_total = v->streams[0].total,
 		.err_total = v->streams[1].total,
 		.out_sha = {sums[0], sizeof sums[0]},
@@ -350,7 +354,39 @@ static void ended(struct visit *v)
 	send_end(v, &m);
 	struct wire_message cleaned = {.type = WIRE_CLEANED};
 	send_end(v, &cleaned);
+	for (enum visit_source i = VISIT_SOURCE_CONTROL; i < VISIT_SOURCES; i++)
+		unwatch(v, i);
 	v->state = VISIT_OVER;
+}
+
+void visit_leave(struct visit *v, int signal)
+{
+	if (v->state == VISIT_GOING)
+		end(v, signal); /* which is that status, as waitpid has it */
+}
+
+static void hear_news(struct visit *v)
+{
+	struct visitor_news news;
+	bool gone;
+	int fd;
+	while (v->state == VISIT_GOING && visitor_hear(v->fds[VISIT_SOURCE_CONTROL], &news, &fd, &gone)) {
+		if (news.word == VISITOR_FAILED) {
+			send_failed(v, news.errnum, news.step);
+		} else if (news.word == VISITOR_ENDED) {
+			drain(v, VISIT_SOURCE_OUT, true);
+			drain(v, VISIT_SOURCE_ERR, true);
+			end(v, news.status);
+		} else {
+			v->fds[VISIT_SOURCE_OUT] = fd;
+			v->fds[VISIT_SOURCE_IN] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+			set_size(v);
+			feed(v);
+			drain(v, VISIT_SOURCE_OUT, false);
+		}
+	}
+	if (v->state == VISIT_GOING && gone)
+		send_failed(v, 0, "the visitor's processes are gone");
 }
 
 void visit_serve(struct visit *v, enum visit_source source)
@@ -358,19 +394,23 @@ void visit_serve(struct visit *v, enum visit_source source)
 	char bytes[64];
 	switch (source) {
 	case VISIT_SOURCE_BELL:
-		while (read(v->bell, bytes, sizeof bytes) > 0)
+		if (v->state == VISIT_GOING && v->reads != WIRE_VISIT_ALONE && !is_asked(v)) {
+			listen_in(v);
+			break;
+		}
+		while (read(v->fds[VISIT_SOURCE_BELL], bytes, sizeof bytes) > 0)
 			continue;
-		if (v->state == VISIT_NONE && is_asked(v))
+		if (v->state != VISIT_OVER && is_asked(v))
 			begin(v);
 		break;
 	case VISIT_SOURCE_CONTROL:
-		ended(v);
+		hear_news(v);
 		break;
-	case VISIT_SOURCE_OUT:
-		drain(v, &v->out, 0);
+	case VISIT_SOURCE_IN:
+		feed(v);
 		break;
 	default:
-		drain(v, &v->err, 1);
+		drain(v, source, false);
 		break;
 	}
 }

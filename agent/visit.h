@@ -1,10 +1,11 @@
 /*
- * A visitor: somebody who took a copy of this machine (a fork) and wants one command executed in it. The request lies in the
- * header of the region for frames, where it was put while the machine stood still; a byte on the serial port says so. A machine
- * that nobody forked never gets one, and waiting for it costs nothing.
+ * A visitor: somebody who took a copy of this machine (a fork) and wants a command executed in it, or a shell to type into. The
+ * request lies in the header of the region for frames, where it was put while the machine stood still; a byte on the serial port
+ * says so. A machine that nobody forked never gets one, and waiting for it costs nothing.
  *
  * The command is told about like that of a node whose number is one more than the last: STARTED, OUTPUT, EXITED, CLEANED; or
- * LAUNCH_FAILED. Then the run is over.
+ * LAUNCH_FAILED. What is typed comes through the serial port (agent/input.h); an INPUT frame says so and how much was read. Then
+ * the run is over.
  */
 #ifndef AGENT_VISIT_H
 #define AGENT_VISIT_H
@@ -15,22 +16,23 @@
 #include <sys/types.h>
 
 #include "agent/faults.h"
+#include "agent/input.h"
 #include "agent/mission.h"
 #include "agent/node.h"
 #include "agent/outbox.h"
 #include "agent/spec.h"
 #include "agent/stream.h"
+#include "agent/visit_request.h"
 #include "agent/wire.h"
 
-#define VISIT_REQUEST     64 /* in the header of the region: u32le size, then one frame of type VISIT */
-#define VISIT_REQUEST_MAX (OUTBOX_HEADER - VISIT_REQUEST - 4)
-#define VISIT_STRINGS_MAX 256 /* arguments; entries of the environment */
 #define VISIT_BELL        "/dev/ttyS0"
+#define VISIT_WINDOW      16384 /* bytes of output that may be on their way to a person who has not taken them */
+#define VISIT_PENDING_MAX 4096  /* bytes typed that the command has no room for */
 
 enum visit_state { VISIT_NONE, VISIT_GOING, VISIT_OVER };
 
 /* What epoll says is ready. */
-enum visit_source { VISIT_SOURCE_BELL, VISIT_SOURCE_CONTROL, VISIT_SOURCE_OUT, VISIT_SOURCE_ERR, VISIT_SOURCES };
+enum visit_source { VISIT_SOURCE_BELL, VISIT_SOURCE_CONTROL, VISIT_SOURCE_IN, VISIT_SOURCE_OUT, VISIT_SOURCE_ERR, VISIT_SOURCES };
 
 struct visit {
 	const struct spec *spec;
@@ -39,11 +41,22 @@ struct visit {
 	struct mission *mission; /* both for a request of other faults (agent/replan.h), after which the run goes on */
 	struct faults *faults;
 	int epoll;
-	uint64_t tag; /* of its first source */
-	int bell, control, out, err;
+	uint64_t tag;           /* of its first source */
+	int fds[VISIT_SOURCES]; /* -1: closed */
+	uint32_t watched[VISIT_SOURCES];
 	enum visit_state state;
+	uint64_t invocation; /* one for each request: a fork may be forked again while its visitor is there */
 	struct stream streams[2];
 	uint64_t sequence;
+	enum wire_visit reads;
+	/* What is typed, unless it reads from nothing. */
+	struct input input;
+	uint64_t heard; /* bytes of the port since the start */
+	uint32_t taken; /* bytes of output, as the person has said */
+	bool no_more;   /* nothing will be typed any more */
+	uint16_t rows, columns;
+	uint8_t pending[VISIT_PENDING_MAX];
+	size_t pending_size;
 };
 
 /* Before the barrier. v->spec, nodes, outbox, mission, faults, epoll and tag are set. */
@@ -55,15 +68,7 @@ void visit_look(struct visit *v);
 
 void visit_serve(struct visit *v, enum visit_source source);
 
-/* A request in the header; false, with why->text, when it is none. argv and env borrow from header, OUTBOX_HEADER bytes. Pure. */
-struct visit_request {
-	size_t node; /* spec->count: the machine itself */
-	const char *argv[VISIT_STRINGS_MAX + 1];
-	const char *env[VISIT_STRINGS_MAX + 1];
-	char cwd[256];
-};
-/* The size of the request in the header; false if it cannot be one. */
-bool visit_size(const uint8_t *header, size_t *ret, struct why *why);
-bool visit_read(const uint8_t *header, size_t node_count, struct visit_request *ret, struct why *why);
+/* Nothing more of it can be told: it is over as if its command had been killed by this signal. */
+void visit_leave(struct visit *v, int signal);
 
 #endif

@@ -40,6 +40,7 @@ static const struct layout {
 	[WIRE_END] = {"end", 3, {N(vtime_ns), N(code), B(bytes)}},
 	[WIRE_FATAL] = {"fatal", 2, {N(vtime_ns), B(bytes)}},
 	[WIRE_ENDING] = {"ending", 2, {N(vtime_ns), N(code)}},
+	[WIRE_INPUT] = {"input", 5, {N(vtime_ns), N(node), N(invocation), N(value), B(bytes)}},
 	[WIRE_RUN] = {"run", 5, {N(value), B(bytes), B(entropy), N(limit_ns), N(wait)}},
 	[WIRE_NODE] = {"node", 12,
 		{N(node), B(argv), B(env), B(cwd), N(uid), N(gid), N(ready), N(ready_value), B(ready_text), N(restart),
@@ -48,7 +49,7 @@ static const struct layout {
 	[WIRE_TROUBLE] = {"trouble", 10,
 		{N(fault), B(bytes), N(node), B(params), N(for_ns), N(trigger), N(trigger_value), N(trigger_of), N(trigger_nth),
 			N(delay_ns)}},
-	[WIRE_VISIT] = {"visit", 4, {N(node), B(argv), B(env), B(cwd)}},
+	[WIRE_VISIT] = {"visit", 6, {N(node), B(argv), B(env), B(cwd), N(code), N(value)}},
 	[WIRE_MACHINE] = {"machine", 2, {N(value), B(bytes)}},
 	[WIRE_HOST] = {"host", 5, {N(node), B(bytes), N(address), N(value), N(image)}},
 };

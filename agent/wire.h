@@ -47,6 +47,8 @@ enum wire_type {
 	WIRE_END,    /* code = enum wire_end, bytes = text; the barrier follows */
 	WIRE_FATAL,  /* bytes = sentence: the agent itself cannot go on */
 	WIRE_ENDING, /* code = enum wire_end: decided; what still runs is ended now, which is not the workload's doing */
+	WIRE_INPUT,  /* node, invocation, value = bytes read from the serial port for this visit, bytes = what of it was typed
+		      */
 	/* engine -> agent: RUN first, then NODE for each node, then the others */
 	WIRE_RUN = 32, /* value = WIRE_VERSION, bytes = plan digest, entropy, limit_ns, wait = mask of nodes whose last exit ends
 			  the run */
@@ -55,11 +57,19 @@ enum wire_type {
 	WIRE_STDIN,    /* node, invocation (0 = each), offset, code = 1 if end of file follows, bytes, delay_ns after start */
 	WIRE_TROUBLE, /* fault, bytes = kind name, node, params, for_ns, trigger, trigger_value, trigger_of, trigger_nth, delay_ns
 		       */
-	WIRE_VISIT,   /* in a fork only (agent/visit.h): node (one more than the last: the machine itself), argv, env, cwd */
+	WIRE_VISIT,   /* in a fork only (agent/visit.h): node (one more than the last: the machine itself), argv, env, cwd,
+		       * code = enum wire_visit, value = rows + 65536 * columns of a terminal */
 	/* image -> agent */
 	WIRE_MACHINE = 48, /* value = WIRE_VERSION, bytes = machine text for diagnostics */
 	WIRE_HOST, /* node, bytes = name, address = IPv4 as a number, value = disk size in bytes or 0, image = number of its tree
 		    */
+};
+
+/* What the visitor's command reads from. */
+enum wire_visit {
+	WIRE_VISIT_ALONE,    /* nothing */
+	WIRE_VISIT_FED,      /* a pipe, which is fed through the serial port (agent/input.h) */
+	WIRE_VISIT_TERMINAL, /* a terminal, fed likewise */
 };
 
 enum wire_by { WIRE_BY_EXIT, WIRE_BY_SIGNAL };

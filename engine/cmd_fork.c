@@ -1,4 +1,4 @@
-/* polecat fork: a command executed in the past. */
+/* polecat fork: a shell, or a command, executed in the past. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "engine/output.h"
 #include "engine/runlist.h"
 #include "engine/session.h"
+#include "engine/shell.h"
 #include "engine/text.h"
 
 struct forked {
@@ -72,6 +73,26 @@ static bool command(struct session *s, struct forked *f, const struct fork_optio
 	return true;
 }
 
+static bool shell(struct session *s, struct forked *f, const struct fork_options *o, int *status, struct err *err)
+{
+	struct fork_result result;
+	struct shell_options options = {.run = o->run,
+		.node = o->node,
+		.in_fd = STDIN_FILENO,
+		.out_fd = STDOUT_FILENO,
+		.err_fd = STDERR_FILENO,
+		.stops = true,
+		.keep = o->keep,
+		.cancel = o->cancel};
+	common_progress_end(&f->progress);
+	if (!output_flush(err) || !shell_open(s, &options, &result, err))
+		return false;
+	*status = result.status;
+	if (*result.run)
+		fprintf(stderr, "recorded as %s\n", result.run);
+	return true;
+}
+
 static bool other_plan(
 	struct session *s, struct forked *f, const struct fork_options *o, uint64_t seed, int *status, struct err *err)
 {
@@ -104,9 +125,10 @@ static bool fork_at(const struct args *args, const char *path, struct cancel *ca
 		choose_node(s, args_value(args, "node"), &options.node, err) && session_go(s, moment.icount, &trip, err);
 	if (ok && !args_value(args, "node"))
 		options.node = fork_default_node(s);
-	if (ok)
-		ok = args_has(args, "plan-from") ? other_plan(s, &forked, &options, seed, status, err)
-						 : command(s, &forked, &options, status, err);
+	if (ok && args_has(args, "plan-from"))
+		ok = other_plan(s, &forked, &options, seed, status, err);
+	else if (ok)
+		ok = (args_rest(args, NULL) ? command : shell)(s, &forked, &options, status, err);
 	common_progress_end(&forked.progress);
 	session_close(s);
 	return ok;
@@ -120,8 +142,6 @@ static bool fork_command(const struct args *args, int *status, struct err *err)
 	if (!args_value(args, "at"))
 		return err_set(err, ERR_USAGE, "fork: --at MOMENT is missing: where shall it leave the run?");
 	bool other = args_has(args, "plan-from"), any = args_rest(args, &rest) > 0;
-	if (!any && !other)
-		return err_set(err, ERR_USAGE, "fork: no command: expected -- COMMAND after the options, as in: -- ls /");
 	if (other && (any || args_has(args, "node")))
 		return err_set(
 			err, ERR_USAGE, "fork: --plan-from goes on with the run itself: expected neither a command nor --node");
@@ -141,7 +161,7 @@ static const struct args_option options[] = {
 	{"node", 'n', "NODE", false,
 		"In this node (default: that of the moment's event, or of the last one of a node before), or in the machine "
 		"below: machine."},
-	{"plan-from", 'p', "SEED", false, "Instead of a command: go on to the end with the faults of this seed."},
+	{"plan-from", 'p', "SEED", false, "Instead of a shell: go on to the end with the faults of this seed."},
 	COMMON_OPTION_KEEP,
 	COMMON_OPTION_RUNS,
 	{0},
@@ -153,12 +173,24 @@ const struct command command_fork = {
 	.least = 1,
 	.most = 1,
 	.rest = true,
-	.about = "A live continuation from a moment of a run: for a command, or with another seed's faults.",
-	.more = "The machine goes on live from that moment; the recording is not touched. The command runs in the node's "
-		"namespaces and\n"
-		"ends the fork. A name without '/' is looked for in the node, then in BusyBox. The fork is a run of its own, "
-		"beside its\n"
-		"parent, and is replayed and debugged like any other. Exits with the command's status.\n"
+	.about = "A live continuation from a moment of a run: for a shell, a command, or with another seed's faults.",
+	.more = "The machine goes on live from that moment; the recording is not touched. Without a command a shell is opened: "
+		"the node's\n"
+		"sh, else BusyBox's. On a terminal it has a terminal too, with job control and full-screen programs; what it "
+		"writes\n"
+		"is filtered so that it can do no more to yours than draw. Ctrl-] leaves it from outside. Fed from a pipe it "
+		"reads\n"
+		"its lines there. Everything typed is recorded (passwords too), and the nodes live on while you look around: "
+		"their "
+		"time\n"
+		"passes as yours does when they are idle. Until its end the fork takes no more than 64 MiB of output.\n"
+		"\n"
+		"A command runs in the node's namespaces and ends the fork. A name without '/' is looked for in the node, then "
+		"in\n"
+		"BusyBox. A node that is stopped by a fault stays so, and can be looked at. The fork is a run of its own, beside "
+		"its\n"
+		"parent, and is replayed, debugged and forked like any other. Exits with the shell's or the command's status.\n"
+		"\n"
 		"With --plan-from, faults that have not been applied at the moment are replaced by those of the other seed; "
 		"those of "
 		"them\n"

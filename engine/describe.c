@@ -76,6 +76,7 @@ void describe_event(const struct event *e, struct buf *out)
 		break;
 	case EVENT_IO_LINE:
 	case EVENT_USER_EVENT:
+	case EVENT_USER_INPUT:
 		put_text(e, out);
 		break;
 	case EVENT_FAULT_SELECTED:

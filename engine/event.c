@@ -42,6 +42,7 @@ static const struct event_field fields[EVENT_KIND_COUNT][EVENT_FIELDS_MAX + 1] =
 	[EVENT_FAULT_OBSERVED] = {OF_A_FAULT},
 	[EVENT_FAULT_HEALED] = {OF_A_FAULT},
 	[EVENT_USER_EVENT] = {INV, {.type = FIELD_TEXT}},
+	[EVENT_USER_INPUT] = {INV, {.type = FIELD_TEXT}},
 	[EVENT_RUN_ENDING] = {STRING("reason", reason)},
 };
 

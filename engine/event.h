@@ -30,7 +30,8 @@
 	X(FAULT_OBSERVED, "fault.observed") \
 	X(FAULT_HEALED, "fault.healed") \
 	X(USER_EVENT, "user.event") \
-	X(RUN_ENDING, "run.ending")
+	X(RUN_ENDING, "run.ending") \
+	X(USER_INPUT, "user.input")
 
 enum event_kind {
 #define EVENT_ENUM(id, name) EVENT_##id,
@@ -57,7 +58,7 @@ struct event {
 	uint64_t line;           /* io.line: number of the line in its node */
 	bool is_stderr;          /* io.line */
 	bool cut;                /* io.line without an end */
-	struct event_bytes text; /* io.line, user.event: the raw bytes */
+	struct event_bytes text; /* io.line, user.event, user.input: the raw bytes */
 	bool by_signal;          /* node.exited */
 	int status;              /* node.exited: exit status or signal number; node.launch_failed: errno */
 	uint64_t out_bytes, err_bytes, kills;

@@ -19,6 +19,7 @@ struct forking {
 	const char *visitor;
 	const struct plan *plan; /* of both seeds; NULL for a command */
 	uint64_t since;          /* events before this count are the parent's */
+	bool open;               /* takes input from outside */
 	bool ended;
 	struct err failed;
 };
@@ -57,14 +58,23 @@ static struct wire_bytes join(const char *const *list, struct buf *out)
 
 static bool make_request(const struct session *s, const struct fork_options *o, struct buf *out, struct err *err)
 {
-	static const char *const env[] = {
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/", "TERM=dumb", "LC_ALL=C", NULL};
-	size_t nodes = session_recorded(s)->plan->node_count;
+	const struct fork_live *live = o->live;
+	const struct plan *plan = session_recorded(s)->plan;
+	char term[80], prompt[128];
+	snprintf(term, sizeof term, "TERM=%s", live ? live->term : "dumb");
+	/* Which node it is, for shells that have nothing of their own to say. */
+	snprintf(prompt, sizeof prompt, "PS1=%s:$PWD# ", o->node == FORK_MACHINE ? "machine" : plan->nodes[o->node].name);
+	const char *const env[] = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/", term,
+		"LC_ALL=C", live && live->terminal ? prompt : NULL, NULL};
 	struct buf argv = {0}, vars = {0};
 	struct wire_message m = {.type = WIRE_VISIT,
-		.node = o->node == FORK_MACHINE ? nodes : (uint64_t)o->node,
+		.node = o->node == FORK_MACHINE ? plan->node_count : (uint64_t)o->node,
 		.argv = join(o->argv, &argv),
-		.env = join(env, &vars)};
+		.env = join(env, &vars),
+		.code = !live            ? WIRE_VISIT_ALONE
+			: live->terminal ? WIRE_VISIT_TERMINAL
+					 : WIRE_VISIT_FED,
+		.value = live ? live->rows | (uint64_t)live->columns << 16 : 0};
 	size_t size = wire_size(&m);
 	bool ok = size && size <= LINEAGE_REQUEST_MAX;
 	if (ok) {
@@ -89,6 +99,7 @@ static bool record_it(struct session *s, struct forking *f, const struct lineage
 		.plan = f->plan,
 		.request = request->data,
 		.request_size = request->size,
+		.live = o->live ? &o->live->play : NULL,
 		.also = {on_event, f}};
 	char *runs = slash ? mem_strn(o->run, (size_t)(slash - o->run)) : mem_str(".");
 	struct record_options options = {
@@ -117,8 +128,8 @@ static bool branch_and_record(
 	struct session *s, struct forking *f, const struct buf *request, struct record_result *result, struct err *err)
 {
 	struct lineage lineage;
-	if (!lineage_branch(&lineage, session_lineage(s), session_recorded(s), walk_machine(session_walk(s)), request->data,
-		    request->size, err))
+	if (!lineage_branch(&lineage, session_lineage(s), session_recorded(s), walk_machine(session_walk(s)), f->open,
+		    request->data, request->size, err))
 		return false;
 	bool ok = record_it(s, f, &lineage, request, result, err);
 	lineage_finish(&lineage);
@@ -127,8 +138,11 @@ static bool branch_and_record(
 
 bool fork_run(struct session *s, const struct fork_options *o, struct fork_result *ret, struct err *err)
 {
-	struct forking f = {
-		.options = o, .result = ret, .visitor = play_visitor(session_recorded(s)->plan), .since = session_icount(s)};
+	struct forking f = {.options = o,
+		.result = ret,
+		.visitor = play_visitor(session_recorded(s)->plan),
+		.since = session_icount(s),
+		.open = o->live != NULL};
 	struct buf request = {0};
 	*ret = (struct fork_result){0};
 	if (!can_fork(s, err))

@@ -15,6 +15,14 @@
 
 #define FORK_MACHINE (-1) /* no node: the machine below them */
 
+/* Somebody outside who takes part (engine/shell.h). */
+struct fork_live {
+	bool terminal;          /* else the command reads from a pipe */
+	unsigned rows, columns; /* of the terminal */
+	const char *term;       /* TERM of the command; never NULL */
+	struct play_live play;
+};
+
 struct fork_options {
 	const char *run;         /* path of the session's run: the fork is made beside it */
 	int node;                /* number in the plan, or FORK_MACHINE */
@@ -25,6 +33,7 @@ struct fork_options {
 	/* What the command wrote, as it comes; stream 1 or 2. May be NULL. */
 	void (*output)(void *data, int stream, const char *bytes, size_t size);
 	void *data;
+	const struct fork_live *live; /* NULL: nobody, the command reads from nothing */
 };
 
 struct fork_result {

@@ -44,6 +44,7 @@ static enum rank rank_of(const struct entry *e)
 	case EVENT_PROC_OOM:
 		return RANK_OOM;
 	case EVENT_USER_EVENT:
+	case EVENT_USER_INPUT:
 		return RANK_USER;
 	case EVENT_NODE_CLEANED:
 		return RANK_MINOR;

@@ -38,7 +38,7 @@ static bool first_frame(const struct machine_base *base, size_t *first, struct e
 	return true;
 }
 
-bool lineage_branch(struct lineage *l, const struct lineage *of, const struct recorded *parent, struct machine *m,
+bool lineage_branch(struct lineage *l, const struct lineage *of, const struct recorded *parent, struct machine *m, bool open,
 	const void *request, size_t size, struct err *err)
 {
 	uint64_t *own = NULL, *all = NULL, now;
@@ -55,7 +55,7 @@ bool lineage_branch(struct lineage *l, const struct lineage *of, const struct re
 	l->past =
 		(struct listener_past){.icounts = all, .count = count, .icount = now - lineage_zero(of), .first = of->past.first};
 	bool ok = (of->forked || first_frame(&of->base, &l->past.first, err)) &&
-		origin_make(m, &of->base, request, size, &l->origin, err);
+		origin_make(m, &of->base, open, request, size, &l->origin, err);
 	if (!ok) {
 		lineage_finish(l);
 		return false;
@@ -113,7 +113,7 @@ static bool branch_off(struct lineage *l, const struct recorded *r, const char *
 			.cancel_fd = -1};
 		m = machine_start(&options, err);
 		ok = m && run_to(m, lineage_zero(&of) + r->manifest.parent_icount, cancel, err) &&
-			lineage_branch(l, &of, &parent, m, request.data, request.size, err);
+			lineage_branch(l, &of, &parent, m, manifest_is_open(&r->manifest), request.data, request.size, err);
 	}
 	/* The program's path is the prepared's, which ends here; the caller's is the same QEMU and lives on. */
 	if (ok)

@@ -34,8 +34,8 @@ void lineage_describe(const void *request, size_t size, struct buf *out);
 /* path is r's; p is prepared for r and must outlive the lineage. l need not be initialised; on failure it is empty. */
 bool lineage_open(struct lineage *l, const struct recorded *r, const char *path, const struct prepared *p, struct cancel *cancel,
 	struct err *err);
-/* A fork of `parent`, whose replaying machine m (of lineage `of`) is stopped at the moment. */
-bool lineage_branch(struct lineage *l, const struct lineage *of, const struct recorded *parent, struct machine *m,
+/* A fork of `parent`, whose replaying machine m (of lineage `of`) is stopped at the moment. open: it takes input from outside. */
+bool lineage_branch(struct lineage *l, const struct lineage *of, const struct recorded *parent, struct machine *m, bool open,
 	const void *request, size_t size, struct err *err);
 void lineage_finish(struct lineage *l);
 

@@ -14,8 +14,9 @@ struct listener {
 	struct machine *machine;
 	struct observer *observer;
 	bool replaying;
-	size_t first; /* tail at `ready`: frames of the boot end there */
-	size_t size;  /* bytes of frames of the run */
+	size_t first;  /* tail at `ready`: frames of the boot end there */
+	size_t size;   /* bytes of frames of the run */
+	size_t before; /* of them, those that were there when the listener was made */
 	uint64_t *icounts;
 	size_t known, room; /* counts: of the past, then decoded from the log */
 	size_t past;        /* how many are of the past */
@@ -54,6 +55,7 @@ static bool take_past(struct listener *l, const struct listener_past *past, stru
 	l->first = (size_t)tail;
 	if (!past || !past->icount)
 		return ok;
+	l->before = l->first - past->first;
 	l->first = past->first;
 	l->past_icount = past->icount;
 	for (size_t i = 0; i < past->count; i++)
@@ -153,6 +155,11 @@ bool listener_end(struct listener *l, struct buf *log, struct err *err)
 	buf_clear(&l->log_bytes);
 	buf_add(&l->log_bytes, log->data + from, log->size - from);
 	return decode_log(l, err) && hand_on(l, l->known, err) && observer_reached(l->observer, listener_icount(l), err);
+}
+
+size_t listener_before(const struct listener *l)
+{
+	return l->before;
 }
 
 uint64_t listener_icount(const struct listener *l)

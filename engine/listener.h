@@ -35,6 +35,9 @@ struct listener *listener_create_after(struct machine *m, struct observer *o, co
 struct listener *listener_create(struct machine *m, struct observer *o, const void *log, size_t log_size, struct err *err);
 void listener_destroy(struct listener *l);
 
+/* Bytes of those frames (listener_frames) that were said before this machine took over. */
+size_t listener_before(const struct listener *l);
+
 /* Hands on what is new. */
 bool listener_step(struct listener *l, struct err *err);
 

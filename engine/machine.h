@@ -43,6 +43,9 @@ struct machine_base {
 	/* QEMU's loadvm does not write guest memory (it does when a kernel file was given, by the reset before it): known from
 	 * having looked once with the same QEMU. Then memory need not be compared at each start. */
 	bool load_is_clean;
+	/* Input comes from outside (machine_input), and while the guest is idle its time passes as the host's does, because QEMU
+	 * takes no input otherwise. All of that is in the log; a replay needs the same choice. */
+	bool open;
 };
 
 enum machine_mode { MACHINE_RECORD, MACHINE_REPLAY };
@@ -129,6 +132,14 @@ uint64_t machine_end_icount(const struct machine *m);
  * restored position are gone again: start from machine_serial_size. */
 bool machine_serial(struct machine *m, uint64_t *offset, struct buf *out, struct err *err);
 uint64_t machine_serial_size(const struct machine *m);
+/* Recording an open machine: bytes for the serial port. QEMU's port holds MACHINE_INPUT_MAX bytes and drops what comes on top, so
+ * no more than that may be under way; what the guest has taken is for the two of them to agree on. */
+#define MACHINE_INPUT_MAX 16
+bool machine_input(struct machine *m, const void *bytes, size_t size, struct err *err);
+/* Recording an open machine: a descriptor that is readable when something was written to the serial port. It is to be asked for
+ * often, and machine_take_speech to be called then, which makes it unreadable again. Other machines: -1. */
+int machine_speech_fd(const struct machine *m);
+bool machine_take_speech(struct machine *m, struct err *err);
 /* Kernel console (and early panics), at most the last 64 KiB. Diagnostics only. */
 void machine_console(struct machine *m, struct buf *out);
 /* What is known about a death: exit status, QEMU's last words, the console's last lines. Bounded text. */

@@ -1,4 +1,5 @@
-/* The inside of struct machine, for the files that make it up (machine_files, machine_start, machine_run) and no others. */
+/* The inside of struct machine, for the files that make it up (machine_files, machine_start, machine_run, machine_input) and no
+ * others. */
 #ifndef ENGINE_MACHINE_DATA_H
 #define ENGINE_MACHINE_DATA_H
 
@@ -18,6 +19,9 @@ struct machine {
 	struct ram ready; /* fd -1 while booting */
 	struct qemu_fds fds;
 	int errors_fd;
+	/* Of an open machine that records, else -1: what it reads and our end of that; where it speaks, and our end. */
+	int keys_fd, input_fd, speaks_fd, speech_fd;
+	bool open;
 	unsigned memory_mib, output_mib;
 	uint64_t start_icount, end_icount;
 	uint64_t log_lead, lead_offset; /* machine_base.log_lead; where in the log it is, once known */
@@ -27,5 +31,8 @@ struct machine {
 	struct buf seen;       /* the longest the serial port has said, at the last restore */
 	bool panicked, shut, break_set, log_taken, log_spoilt, unstoppable;
 };
+
+/* What an open machine that records is connected with. */
+bool machine_make_input(struct machine *m, struct err *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "engine/machine_data.h"
 
 #define SAVE_TRIES 50
+#define WAKE_MS    1
 
 /* ---- running ---- */
 
@@ -63,19 +64,30 @@ static void on_event(struct machine *m, const struct qmp_message *e)
 		m->break_set = false;
 }
 
+/* Where a recording waited for the host's clock, QEMU's main loop sleeps as long in the replay, although it will find the time in
+ * its log: whenever something wakes it. */
+static bool wake(struct machine *m, struct err *err)
+{
+	return monitor_call(m->monitor, "query-status", NULL, MACHINE_ANSWER_MS, NULL, err);
+}
+
 bool machine_poll(struct machine *m, int timeout_ms, enum machine_state *state, struct err *err)
 {
-	bool got = true;
-	while (got && m->state == MACHINE_RUNNING) {
+	bool got = true, sleeps = m->open && m->mode == MACHINE_REPLAY;
+	for (int left = timeout_ms; (got || (sleeps && left)) && m->state == MACHINE_RUNNING;) {
 		struct qmp_message e;
-		if (!monitor_event(m->monitor, timeout_ms, &got, &e, err))
+		int wait = sleeps && left ? WAKE_MS : left;
+		if (!monitor_event(m->monitor, wait, &got, &e, err))
 			return false;
 		if (got) {
 			on_event(m, &e);
 			qmp_message_finish(&e);
 		} else if (monitor_closed(m->monitor)) {
 			m->state = MACHINE_DIED;
+		} else if (sleeps && left && !wake(m, err) && !monitor_closed(m->monitor)) {
+			return false;
 		}
+		left -= left > 0 ? wait : 0;
 	}
 	*state = m->state;
 	return true;

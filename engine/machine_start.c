@@ -36,6 +36,10 @@ void machine_destroy(struct machine *m)
 	close_fd(&m->fds.console);
 	close_fd(&m->fds.orders);
 	close_fd(&m->errors_fd);
+	close_fd(&m->keys_fd);
+	close_fd(&m->input_fd);
+	close_fd(&m->speaks_fd);
+	close_fd(&m->speech_fd);
 	buf_free(&m->seen);
 	free(m);
 }
@@ -43,7 +47,7 @@ void machine_destroy(struct machine *m)
 static struct machine *blank(unsigned memory_mib, unsigned output_mib, int cancel_fd)
 {
 	struct machine *m = mem_alloc(sizeof *m);
-	m->child.pid_fd = m->ram.fd = m->ready.fd = m->errors_fd = -1;
+	m->child.pid_fd = m->ram.fd = m->ready.fd = m->errors_fd = m->keys_fd = m->input_fd = m->speaks_fd = m->speech_fd = -1;
 	m->fds = (struct qemu_fds){-1, -1, -1, -1, -1, -1, -1, -1};
 	m->memory_mib = memory_mib;
 	m->output_mib = output_mib;
@@ -76,6 +80,8 @@ static bool launch(struct machine *m, const char *qemu, struct qemu_setup *setup
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(err, errno, "making a socket for QEMU");
 	setup->replay = m->mode == MACHINE_REPLAY;
+	setup->open = m->open;
+	setup->typed = m->keys_fd >= 0;
 	setup->memory_mib = m->memory_mib;
 	setup->output_mib = m->output_mib;
 	m->fds.monitor = pair[1];
@@ -88,7 +94,8 @@ static bool launch(struct machine *m, const char *qemu, struct qemu_setup *setup
 	struct child_spec spec = {.argv = (const char *const *)args.argv,
 		.inherit = inherit,
 		.inherit_count = sizeof inherit / sizeof *inherit - (m->fds.initrd < 0),
-		.out_fd = m->errors_fd,
+		.in_fd = m->keys_fd < 0 ? 0 : m->keys_fd,
+		.out_fd = m->speaks_fd < 0 ? m->errors_fd : m->speaks_fd,
 		.err_fd = m->errors_fd,
 		.background = setup->background,
 		.dir = "/"};
@@ -96,6 +103,8 @@ static bool launch(struct machine *m, const char *qemu, struct qemu_setup *setup
 	qemuargs_finish(&args);
 	close(pair[1]);
 	m->fds.monitor = m->fds.initrd = -1;
+	close_fd(&m->keys_fd);
+	close_fd(&m->speaks_fd);
 	m->monitor = monitor_create(pair[0], m->cancel_fd);
 	monitor_set_cancel(m->monitor, m->cancel);
 	return ok;
@@ -193,7 +202,8 @@ static bool make_start_files(struct machine *m, const struct machine_options *o,
 		return false;
 	m->log_lead = o->base->log_lead;
 	return make_log(m, o, err) && ram_open_image(&m->ready, o->base->ram_fd, err) &&
-		make_files(m, o->orders, o->orders_size, err);
+		make_files(m, o->orders, o->orders_size, err) &&
+		(!m->open || m->mode == MACHINE_REPLAY || machine_make_input(m, err));
 }
 
 static bool measure_log(struct machine *m, const struct machine_options *o, struct err *err)
@@ -225,6 +235,7 @@ struct machine *machine_start(const struct machine_options *o, struct err *err)
 	struct qemu_setup setup = {.plugins = o->plugins, .gdb = o->gdb, .background = o->background, .fds.initrd = -1};
 	m->mode = o->mode;
 	m->cancel = o->cancel;
+	m->open = o->base->open;
 	bool clean = o->base->load_is_clean;
 	/* Memory is filled while QEMU, a process of its own, starts up; before that, if what QEMU writes is still to be found
 	 * out. */

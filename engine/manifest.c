@@ -63,6 +63,11 @@ static void sign(char *bytes, size_t size)
 	memcpy(at + strlen(self_key), hex, strlen(hex));
 }
 
+bool manifest_is_open(const struct manifest *m)
+{
+	return !strcmp(m->kind, "open");
+}
+
 void manifest_write(const struct manifest *m, struct buf *out)
 {
 	struct json *j = json_new_object();
@@ -178,6 +183,8 @@ static bool get_strings(struct manifest *m, const struct json *j, struct err *er
 		!get_string(j, "reproducible", &m->reproducible, err) || !get_string(j, "end", &m->end, err) ||
 		!json_get_str(j, "verdict", &verdict, err) || !get_digest(j, "identity_sha256", m->identity_sha256, err))
 		return false;
+	if (strcmp(m->kind, "closed") && strcmp(m->kind, "open"))
+		return err_set(err, ERR_INPUT, "kind: '%.40s' is neither closed nor open", m->kind);
 	return verdict_find(verdict, &m->verdict) || err_set(err, ERR_INPUT, "verdict: '%s' is none", verdict);
 }
 

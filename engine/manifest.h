@@ -50,6 +50,9 @@ struct manifest {
 	size_t file_count, file_room;
 };
 
+/* Input came from outside: only the log has it. */
+bool manifest_is_open(const struct manifest *m);
+
 void manifest_finish(struct manifest *m);
 
 /* Adds a file with the digest of its bytes. */

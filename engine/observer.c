@@ -353,6 +353,10 @@ static bool take(struct observer *o, const struct wire_message *m, uint64_t icou
 		e.kind = EVENT_USER_EVENT;
 		e.text = (struct event_bytes){(const char *)m->bytes.data, m->bytes.size};
 		return post(o, &e, err);
+	case WIRE_INPUT: /* those with nothing typed only say that the port was read */
+		e.kind = EVENT_USER_INPUT;
+		e.text = (struct event_bytes){(const char *)m->bytes.data, m->bytes.size};
+		return !e.text.size || post(o, &e, err);
 	case WIRE_ENDING:
 		return take_ending(o, m, &e, err);
 	case WIRE_END:

@@ -71,11 +71,11 @@ static bool make_ready(struct origin *o, struct err *err)
 	}
 	buf_free(&log);
 	machine_destroy(m);
-	return ok;
+	return ok && (!o->base.open || replaystate_forget_idling(o->device_fd, err));
 }
 
-bool origin_make(
-	struct machine *m, const struct machine_base *of, const void *request, size_t size, struct origin *ret, struct err *err)
+bool origin_make(struct machine *m, const struct machine_base *of, bool open, const void *request, size_t size,
+	struct origin *ret, struct err *err)
 {
 	*ret = (struct origin){.device_fd = -1, .ram_fd = -1};
 	struct checkpoint *here = checkpoint_take(m, NULL, err);
@@ -88,7 +88,8 @@ bool origin_make(
 		.output_mib = of->output_mib,
 		.device_fd = ret->device_fd,
 		.ram_fd = ret->ram_fd,
-		.icount = checkpoint_icount(here)};
+		.icount = checkpoint_icount(here),
+		.open = open || of->open};
 	ok = checkpoint_restore(m, here, ok ? err : NULL) && ok;
 	checkpoint_destroy(here);
 	ok = ok && replaystate_forget_unread(ret->device_fd, err) && make_ready(ret, err);

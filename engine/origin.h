@@ -20,9 +20,10 @@ struct origin {
 	int device_fd, ram_fd;    /* owned; base has them */
 };
 
-/* m is stopped and started from `of`. request: a frame of type VISIT. ret need not be initialised. About 0.3 s. */
-bool origin_make(
-	struct machine *m, const struct machine_base *of, const void *request, size_t size, struct origin *ret, struct err *err);
+/* m is stopped and started from `of`. open: the machine that goes on is open, as one that comes from an open one always is.
+ * request: what the agent reads there. ret need not be initialised. About 0.3 s. */
+bool origin_make(struct machine *m, const struct machine_base *of, bool open, const void *request, size_t size,
+	struct origin *ret, struct err *err);
 void origin_finish(struct origin *o);
 
 #endif

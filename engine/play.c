@@ -29,7 +29,8 @@ static bool died(struct machine *m, struct err *err)
 static bool step(struct play *p, bool *going, bool *dead, struct err *err)
 {
 	enum machine_state state;
-	if (!cancel_check(p->cancel, err) || !machine_poll(p->machine, STEP_MS, &state, err))
+	if (!cancel_check(p->cancel, err) || (p->live && !p->live->wait(p->live->data, p, err)) ||
+		!machine_poll(p->machine, p->live ? 0 : STEP_MS, &state, err))
 		return false;
 	if (!listener_step(p->listener, err))
 		return false;
@@ -80,6 +81,14 @@ bool play_run(struct play *p, bool *dead, struct err *err)
 				(unsigned long long)p->wall_s);
 	}
 	return true;
+}
+
+struct observer_limits play_limits(const struct plan *plan, bool open)
+{
+	const struct scenario_limits *l = &plan->limits;
+	if (open)
+		return (struct observer_limits){.events = UINT64_MAX, .bytes = UINT64_MAX, .icount = UINT64_MAX};
+	return (struct observer_limits){.events = l->events, .bytes = l->bytes, .icount = l->instructions};
 }
 
 void play_last_words(struct machine *m, struct buf *out)

@@ -11,6 +11,17 @@
 #include "engine/machine.h"
 #include "engine/observer.h"
 
+struct plan;
+struct play;
+
+/* Somebody outside who takes part in the recording of an open run. `wait` is called again and again instead of waiting for the
+ * machine alone: hands over and takes what there is, and waits a little for more. p->listener has the frames up to the last call.
+ */
+struct play_live {
+	bool (*wait)(void *data, struct play *p, struct err *err);
+	void *data;
+};
+
 struct play {
 	struct machine *machine; /* stopped; all borrowed */
 	struct listener *listener;
@@ -19,6 +30,7 @@ struct play {
 	uint64_t wall_s;          /* host seconds; going beyond is ERR_QEMU, never a verdict */
 	void (*tick)(void *data); /* some times a second; may be NULL */
 	void *data;
+	const struct play_live *live; /* may be NULL */
 };
 
 /*
@@ -27,12 +39,14 @@ struct play {
  */
 bool play_run(struct play *p, bool *dead, struct err *err);
 
+/* Where a run of this plan is cut. An open one goes on as long as its person likes: only its region for frames is finite. */
+struct observer_limits play_limits(const struct plan *plan, bool open);
+
 /* The last words of a dead guest's kernel ("Kernel panic - not syncing: ..."), without time stamps. */
 void play_last_words(struct machine *m, struct buf *out);
 
 /* The cast of a plan for an observer; visited: a fork's, with one more node for the visitor (play_visitor). Borrows the plan;
  * released by play_cast_finish. */
-struct plan;
 void play_cast(const struct plan *plan, bool visited, struct observer_cast *ret);
 /* What the visitor of a fork is called among the nodes: "visit", unless a node is. */
 const char *play_visitor(const struct plan *plan);

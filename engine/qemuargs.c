@@ -57,7 +57,8 @@ static void machine_words(struct qemuargs *a, const struct qemu_setup *s)
 	two(a, "-global", mem_str("apic-common.vapic=off"));
 	two(a, "-display", mem_str("none"));
 	two(a, "-net", mem_str("none"));
-	two(a, "-icount", mem_printf("shift=1,sleep=off,rr=%s,rrfile=%s", s->replay ? "replay" : "record", log));
+	two(a, "-icount",
+		mem_printf("shift=1,sleep=%s,rr=%s,rrfile=%s", s->open ? "on" : "off", s->replay ? "replay" : "record", log));
 	two(a, "-rtc", mem_str("base=2020-01-01,clock=vm"));
 	two(a, "-seed", mem_str("1"));
 	two(a, "-device", mem_str("pvpanic"));
@@ -67,7 +68,10 @@ static void machine_words(struct qemuargs *a, const struct qemu_setup *s)
 	two(a, "-object", mem_printf("memory-backend-file,id=ram,size=%uM,mem-path=%s,share=on", total_mib, ram));
 	with_path(a, "-drive", "if=none,id=snap,format=qcow2,file=", s->fds.device, "");
 	/* Files never block, so the host's pace cannot show in the guest. append: after a restore we cut them. */
-	with_path(a, "-chardev", "file,id=serial,append=on,path=", s->fds.serial, "");
+	if (s->typed)
+		two(a, "-chardev", mem_str("stdio,id=serial,signal=off"));
+	else
+		with_path(a, "-chardev", "file,id=serial,append=on,path=", s->fds.serial, "");
 	two(a, "-serial", mem_str("chardev:serial"));
 	with_path(a, "-chardev", "file,id=console,append=on,path=", s->fds.console, "");
 	two(a, "-device", mem_str("isa-serial,index=1,chardev=console"));

@@ -14,6 +14,8 @@ struct qemu_fds {
 
 struct qemu_setup {
 	bool replay;
+	bool open;  /* time passes as the host's while the guest is idle, so that input from outside arrives */
+	bool typed; /* the serial port is QEMU's standard input and output (7.2 has no other way to read from a descriptor) */
 	unsigned memory_mib, output_mib;
 	const char *kernel;         /* a vmlinux to boot; NULL: a snapshot will be loaded, and no kernel or initrd is needed */
 	const char *const *plugins; /* NULL-terminated, or NULL */

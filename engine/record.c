@@ -171,12 +171,11 @@ static bool start_machine(struct recording *r, struct err *err)
 	buf_free(&orders);
 	if (!ok)
 		return false;
-	const struct scenario_limits *limits = &r->plan->limits;
-	struct observer_limits cuts = {.events = limits->events, .bytes = limits->bytes, .icount = limits->instructions};
-	play_cast(r->plan, r->options->fork != NULL, &r->cast);
+	const struct record_fork *fork = r->options->fork;
+	struct observer_limits cuts = play_limits(r->plan, fork && fork->lineage->base.open);
+	play_cast(r->plan, fork != NULL, &r->cast);
 	r->observer = observer_create(&r->cast, &cuts, (struct event_sink){on_event, r});
-	r->listener = listener_create_after(
-		r->machine, r->observer, NULL, 0, r->options->fork ? &r->options->fork->lineage->past : NULL, err);
+	r->listener = listener_create_after(r->machine, r->observer, NULL, 0, fork ? &fork->lineage->past : NULL, err);
 	r->result->start_ms = ms_since(&r->began);
 	return r->listener != NULL;
 }
@@ -184,13 +183,15 @@ static bool start_machine(struct recording *r, struct err *err)
 /* The story is told to its end: by the agent, by a limit, or by us when the guest died. */
 static bool hear(struct recording *r, struct err *err)
 {
+	const struct record_fork *fork = r->options->fork;
 	struct play play = {.machine = r->machine,
 		.listener = r->listener,
 		.observer = r->observer,
 		.cancel = r->options->cancel,
-		.wall_s = r->plan->limits.wall_s,
+		.wall_s = fork && fork->live ? UINT64_MAX : r->plan->limits.wall_s,
 		.tick = on_tick,
-		.data = r};
+		.data = r,
+		.live = fork ? fork->live : NULL};
 	bool dead;
 	if (!play_run(&play, &dead, err))
 		return false;
@@ -237,7 +238,7 @@ static void fill_manifest(const struct recording *r, struct manifest *m)
 		.scenario = mem_str(r->scenario->name),
 		.seed = result->seed,
 		.created = mem_str(created),
-		.kind = mem_str("closed"),
+		.kind = mem_str(fork && fork->lineage->base.open ? "open" : "closed"),
 		.reproducible = mem_str(fork ? "log" : "seed"),
 		.end = mem_str(result->end),
 		.verdict = result->verdict,

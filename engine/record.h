@@ -10,6 +10,7 @@
 #include "engine/err.h"
 #include "engine/event.h"
 #include "engine/lineage.h"
+#include "engine/play.h"
 #include "engine/prepare.h"
 #include "engine/recorded.h"
 #include "engine/verdict.h"
@@ -24,7 +25,8 @@ struct record_fork {
 	const struct plan *plan;       /* to obey from here on (plan_combine), or NULL: the parent's */
 	const void *request;           /* the frame that its agent got */
 	size_t request_size;
-	struct event_sink also; /* gets every event too, those of the parent first; event may be NULL */
+	const struct play_live *live; /* takes part in it, or NULL; the lineage is open then */
+	struct event_sink also;       /* gets every event too, those of the parent first; event may be NULL */
 };
 
 struct record_options {

@@ -13,7 +13,7 @@
 #include "engine/recorded.h"
 #include "engine/text.h"
 
-enum { SHOWN_MAX = 220 /* bytes of an event in a sentence */ };
+enum { SHOWN_MAX = 220 /* bytes of an event in a sentence */, OPEN_SLOWER = 10 /* than its recording, at most */ };
 
 struct replaying {
 	const struct replay_options *options;
@@ -102,8 +102,7 @@ static bool start(struct replaying *r, struct err *err)
 	r->machine = machine_start(&options, err);
 	if (!r->machine)
 		return false;
-	const struct scenario_limits *limits = &d->plan->limits;
-	struct observer_limits cuts = {.events = limits->events, .bytes = limits->bytes, .icount = limits->instructions};
+	struct observer_limits cuts = play_limits(d->plan, r->lineage.base.open);
 	play_cast(d->plan, r->lineage.forked, &r->cast);
 	r->observer = observer_create(&r->cast, &cuts, (struct event_sink){compare, r});
 	r->listener = listener_create_after(r->machine, r->observer, d->log.data, d->log.size, &r->lineage.past, err);
@@ -136,13 +135,20 @@ static void on_tick(void *data)
 		r->options->progress.say(r->options->progress.data, "replaying", detail);
 }
 
+/* The limit of the scenario is for a run of it; an open one took as long as its person liked. */
+static uint64_t wall_s(const struct replaying *r)
+{
+	uint64_t limit = r->recorded.plan->limits.wall_s;
+	return r->lineage.base.open ? limit + OPEN_SLOWER * r->recorded.manifest.record_ms / 1000 : limit;
+}
+
 static bool play_to_end(struct replaying *r, struct err *err)
 {
 	struct play play = {.machine = r->machine,
 		.listener = r->listener,
 		.observer = r->observer,
 		.cancel = r->options->cancel,
-		.wall_s = r->recorded.plan->limits.wall_s,
+		.wall_s = wall_s(r),
 		.tick = on_tick,
 		.data = r};
 	bool dead = false;

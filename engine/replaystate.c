@@ -37,6 +37,27 @@ static const char *unread_of(const char *at, const char *end, size_t *ret_size)
 	return NULL;
 }
 
+bool replaystate_forget_idling(int fd, struct err *err)
+{
+	static const char name[] = "timer/icount/warp_timer";
+	static const uint8_t version[4] = {0, 0, 0, 1};
+	enum { NAME = sizeof name - 1, VALUES = NAME + sizeof version, SIZE = 2 * 8 };
+	uint8_t none[SIZE];
+	struct buf file = {0};
+	unsigned found = 0;
+	memset(none, 0xff, sizeof none);
+	bool ok = file_read_fd(fd, "device state", DEVICE_MAX, &file, err);
+	for (const char *at = file.data, *end = at + file.size; ok && (at = memmem(at, (size_t)(end - at), name, NAME)); at++) {
+		if (end - at < VALUES + SIZE || memcmp(at + NAME, version, sizeof version))
+			continue;
+		found++;
+		if (pwrite(fd, none, sizeof none, at - file.data + VALUES) != sizeof none)
+			ok = err_sys(err, errno, "writing device state");
+	}
+	buf_free(&file);
+	return ok && (found || err_set(err, ERR_QEMU, "this QEMU keeps the state of its clock in a form that is not known"));
+}
+
 bool replaystate_forget_unread(int fd, struct err *err)
 {
 	static const uint8_t no[4] = {0};

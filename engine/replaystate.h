@@ -18,4 +18,13 @@
  */
 bool replaystate_forget_unread(int fd, struct err *err);
 
+/*
+ * Makes the virtual clock of every state in the snapshot file go on from where it stands when an open machine goes on with it.
+ * Idle time is added to that clock from the host time at which the idling began. A state that a machine which does not sleep has
+ * saved knows of no such time, and QEMU takes 0 for it, the start of that machine: all host time since would be added at once.
+ * The subsection "timer/icount/warp_timer" (version 1, softmmu/cpu-timers.c), which only an open machine saves: i64
+ * vm_clock_warp_start, i64 icount_warp_timer; both become -1, for "not idle" and "not armed". ERR_QEMU if there is none.
+ */
+bool replaystate_forget_idling(int fd, struct err *err);
+
 #endif

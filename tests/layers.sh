@@ -60,10 +60,10 @@ prefix() {
 }
 
 folder agent "" $AGENT
-# The engine shares the agent's wire format and the plugin's memory and nothing else of them; the command line and the UI stand
+# The engine shares the agent's wire format, its input and the plugin's memory and nothing else of them; the command line and the UI stand
 # on the engine.
-folder engine "agent/wire" $PLUGIN $ENGINE $CLI
-folder tui "agent/wire engine/scan_hits $(prefix engine $ENGINE)" $TUI
+folder engine "agent/wire agent/input" $PLUGIN $ENGINE $CLI
+folder tui "agent/wire agent/input engine/scan_hits $(prefix engine $ENGINE)" $TUI
 
 for file in "$root"/agent/*.[ch] "$root"/engine/*.[ch] "$root"/tui/*.[ch] "$root"/tests/unit/*.[ch] "$root"/tests/fuzz/*.[ch]; do
 	[ -f "$file" ] || continue

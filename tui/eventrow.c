@@ -119,6 +119,9 @@ void eventrow_text(const struct event *e, struct buf *out)
 	case EVENT_USER_EVENT:
 		buf_str(out, "event ");
 		break;
+	case EVENT_USER_INPUT:
+		buf_str(out, "typed ");
+		break;
 	default:
 		break;
 	}

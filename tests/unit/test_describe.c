@@ -26,6 +26,7 @@ static void every_kind_has_words(void)
 	says((struct event){.kind = EVENT_IO_LINE, .text = {"acked 1", 7}}, "acked 1");
 	says((struct event){.kind = EVENT_IO_LINE, .is_stderr = true, .cut = true, .text = {"oh", 2}}, "err: oh (cut)");
 	says((struct event){.kind = EVENT_USER_EVENT, .text = {"{}", 2}}, "{}");
+	says((struct event){.kind = EVENT_USER_INPUT, .text = {"ls\n", 3}}, "ls\\n");
 	says((struct event){.kind = EVENT_FAULT_APPLIED, .fault = "kill#1", .type = "kill", .why = ""}, "kill#1");
 	says((struct event){.kind = EVENT_FAULT_REJECTED, .fault = "kill#1", .type = "kill", .why = "it is down"},
 		"kill#1: it is down");

@@ -111,11 +111,16 @@ static void tells_the_same_in_any_steps(void)
 	tell_output(&s, 1, 0, 0, "one\ntw");
 	tell_output(&s, 2, 0, 1, "oops");
 	tell_output(&s, 1, 6, 2, "o\nrest");
+	tell(&s, (struct wire_message){.type = WIRE_INPUT, .node = 1, .invocation = 1, .value = 4, .bytes = text("ls\n")});
+	tell(&s, (struct wire_message){.type = WIRE_INPUT, .node = 1, .invocation = 1, .value = 10});
 	tell_exit(&s, "one\ntwo\nrest", "oops");
 	tell(&s, (struct wire_message){.type = WIRE_CLEANED, .node = 1, .invocation = 1});
 	tell(&s, (struct wire_message){.type = WIRE_ENDING, .code = WIRE_END_DONE});
 	tell(&s, (struct wire_message){.type = WIRE_END, .code = WIRE_END_DONE});
 	char *whole = observe(&s, &plenty, 1000);
+	CU_ASSERT_PTR_NOT_NULL(strstr(whole, "\"kind\":\"user.input\",\"inv\":1,\"text\":\"ls\\n\"}\n"));
+	/* One that only says how much was read is no event. */
+	CU_ASSERT_EQUAL(strstr(strstr(whole, "user.input") + 1, "user.input"), NULL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(whole, "\"node\":\"\",\"kind\":\"run.ending\",\"reason\":\"done\"}\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(whole,
 		"{\"seq\":4,\"icount\":400,\"vtime_ns\":40,\"node\":\"client\",\"kind\":\"io.line\",\"inv\":1,"

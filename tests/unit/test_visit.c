@@ -36,9 +36,27 @@ static void a_request(void)
 	CU_ASSERT_STRING_EQUAL(r.env[0], "A=1");
 	CU_ASSERT_PTR_NULL(r.env[1]);
 	CU_ASSERT_STRING_EQUAL(r.cwd, "/tmp");
+	CU_ASSERT_EQUAL(r.reads, WIRE_VISIT_ALONE);
 	/* One more than the last node is the machine; one more than that is nobody. */
 	CU_ASSERT(visit_read(header, 1, &r, &why));
 	CU_ASSERT_FALSE(visit_read(header, 0, &r, &why));
+}
+
+static void a_terminal(void)
+{
+	struct visit_request r;
+	struct why why = {0};
+	struct wire_message m = {.type = WIRE_VISIT, .argv = bytes("sh", 3), .code = WIRE_VISIT_TERMINAL, .value = 24 | 80 << 16};
+	put(&m);
+	CU_ASSERT(visit_read(header, 2, &r, &why));
+	CU_ASSERT_EQUAL(r.reads, WIRE_VISIT_TERMINAL);
+	CU_ASSERT_EQUAL(r.rows, 24);
+	CU_ASSERT_EQUAL(r.columns, 80);
+	m.code = WIRE_VISIT_FED;
+	m.value = 0;
+	put(&m);
+	CU_ASSERT(visit_read(header, 2, &r, &why));
+	CU_ASSERT_EQUAL(r.reads, WIRE_VISIT_FED);
 }
 
 static void no_requests(void)
@@ -59,6 +77,11 @@ static void no_requests(void)
 		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .cwd = bytes(deep, sizeof deep)},
 		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .cwd = bytes("/\0x", 3)},
 		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .node = 3},
+		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .code = WIRE_VISIT_TERMINAL + 1},
+		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .code = WIRE_VISIT_TERMINAL},
+		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .code = WIRE_VISIT_TERMINAL, .value = 24},
+		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .code = WIRE_VISIT_TERMINAL, .value = 24 | 1001 << 16},
+		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .code = WIRE_VISIT_TERMINAL, .value = 24 | 1ULL << 40},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		put(&bad[i]);
@@ -88,6 +111,7 @@ static void every_size(void)
 
 const struct test suite_visit[] = {
 	{"a request", a_request},
+	{"a terminal", a_terminal},
 	{"no requests", no_requests},
 	{"every size", every_size},
 	{0},
