@@ -174,6 +174,12 @@ static bool go_to_start(struct session *s, struct err *err)
 	return err_set(err, ERR_INPUT, "no node started in this run: expected --at MOMENT and --pid P");
 }
 
+static void say(void *data, const char *text)
+{
+	(void)data;
+	fprintf(stderr, "polecat: %s\n", text);
+}
+
 static bool gdb_session(const struct args *args, struct session *s, struct cancel *cancel, int *status, struct err *err)
 {
 	const char *at = args_value(args, "at"), *const * rest;
@@ -191,7 +197,7 @@ static bool gdb_session(const struct args *args, struct session *s, struct cance
 	struct tracee *tracee = ok ? tracee_create(s, cancel, (uint32_t)pid, err) : NULL;
 	ok = tracee != NULL;
 	if (ok) {
-		struct gdbserver server = {.tracee = tracee, .verbs = &verbs, .cancel = cancel};
+		struct gdbserver server = {.tracee = tracee, .verbs = &verbs, .cancel = cancel, .say = say};
 		ok = place_init(&place, args_value(args, "listen"), err) && take_files(&place, s, tracee, err);
 		server.files = place.files;
 		char **argv = ok ? make_argv(&place, rest, rest_count) : NULL;
@@ -199,6 +205,7 @@ static bool gdb_session(const struct args *args, struct session *s, struct cance
 			ok = args_has(args, "print") || args_has(args, "listen")
 				? serve_printed(&server, &place, argv, err)
 				: serve_child(&server, &place, argv, status, err);
+		gdbserver_finish(&server);
 		if (argv)
 			free_argv(argv);
 		place_finish(&place);

@@ -41,6 +41,15 @@
 	X(TASK_STACK, "task_struct", "stack") \
 	X(TASK_SP, "task_struct", "thread.sp") \
 	X(TASK_FSBASE, "task_struct", "thread.fsbase") \
+	X(TASK_PENDING, "task_struct", "pending.signal.sig[0]") \
+	X(TASK_PENDING_LIST, "task_struct", "pending.list.next") \
+	X(TASK_BLOCKED, "task_struct", "blocked.sig[0]") \
+	X(TASK_VFORK_DONE, "task_struct", "vfork_done") \
+	X(SIGNAL_FLAGS, "signal_struct", "flags") \
+	X(SIGNAL_SHARED, "signal_struct", "shared_pending.signal.sig[0]") \
+	X(SIGNAL_SHARED_LIST, "signal_struct", "shared_pending.list.next") \
+	X(SIGQUEUE_NEXT, "sigqueue", "list.next") \
+	X(SIGQUEUE_INFO, "sigqueue", "info") \
 	X(SIGNAL_THREADS, "signal_struct", "thread_head.next") \
 	X(CRED_UID, "cred", "uid.val") \
 	X(PID_LEVEL, "pid", "level") \

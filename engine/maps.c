@@ -166,28 +166,52 @@ void maps_print(const struct maps *maps, struct buf *out)
 		buf_str(out, "(the map was being changed or is damaged: some may be missing)\n");
 }
 
+static size_t from_file(const struct guest *g, const struct map *map, uint64_t at, void *out, size_t size)
+{
+	struct guestfile file = guestfile_inode(g, map->inode);
+	struct buf bytes = {0};
+	guestfile_read(g, &file, at - map->start + map->offset, size, &bytes, NULL);
+	size_t got = bytes.size;
+	memcpy(out, got ? bytes.data : "", got);
+	buf_free(&bytes);
+	return got;
+}
+
+/* The kernel has its own copy of that code (struct vdso_image begins with the pointer to it). */
+static size_t from_vdso(const struct guest *g, const struct map *map, uint64_t at, void *out, size_t size)
+{
+	const struct ksym *image = ksyms_find(g->layout->ksyms, "vdso_image_64");
+	uint64_t code = 0;
+	if (!image || memory_read_some(&g->kernel, image->address, &code, sizeof code) != sizeof code)
+		return 0;
+	return memory_read_some(&g->kernel, code + (at - map->start), out, size);
+}
+
+/* What a process would find, if it looked, in part of a page of its own that nobody has touched. */
+static size_t untouched(const struct guest *g, const struct map *map, uint64_t at, void *out, size_t size)
+{
+	if (map->inode)
+		return from_file(g, map, at, out, size);
+	if (!strcmp(map->name, "[vdso]"))
+		return from_vdso(g, map, at, out, size);
+	if (!strcmp(map->name, "[vvar]"))
+		return 0;
+	memset(out, 0, size); /* there is no swap */
+	return size;
+}
+
 size_t maps_read_memory(
 	const struct guest *g, const struct space *space, const struct maps *maps, uint64_t address, void *out, size_t size)
 {
 	size_t done = 0;
 	while (done < size) {
-		size_t got = memory_read_some(space, address + done, (char *)out + done, size - done);
-		done += got;
-		if (done == size || !maps)
-			break;
-		const struct map *map = maps_at(maps, address + done);
-		if (!map || !map->inode)
-			break;
-		struct guestfile file = guestfile_inode(g, map->inode);
-		struct buf bytes = {0};
+		done += memory_read_some(space, address + done, (char *)out + done, size - done);
+		const struct map *map = done < size && maps ? maps_at(maps, address + done) : NULL;
 		uint64_t at = address + done, part = MEMORY_PAGE - at % MEMORY_PAGE;
-		guestfile_read(g, &file, at - map->start + map->offset, part < size - done ? part : size - done, &bytes, NULL);
-		memcpy((char *)out + done, bytes.size ? bytes.data : "", bytes.size);
-		done += bytes.size;
-		got = bytes.size;
-		buf_free(&bytes);
+		size_t got = map ? untouched(g, map, at, (char *)out + done, part < size - done ? (size_t)part : size - done) : 0;
 		if (!got)
 			break;
+		done += got;
 	}
 	return done;
 }

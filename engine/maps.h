@@ -1,6 +1,6 @@
 /*
- * The memory map of a process in a stopped guest, and its memory: what is mapped from a file but was not touched yet is
- * read from the file's cached pages.
+ * The memory map of a process in a stopped guest, and its memory: what was not touched yet is
+ * read from where the kernel would take it.
  */
 #ifndef ENGINE_MAPS_H
 #define ENGINE_MAPS_H
@@ -40,8 +40,8 @@ void maps_print(const struct maps *maps, struct buf *out);
 /* The address space of a process: page tables only. root is 0 (nothing is mapped) when mm is. */
 struct space maps_space(const struct guest *guest, uint64_t mm);
 
-/* Reads a process's memory through its page tables and, where a page was never touched, from the mapped file. How much was read.
- */
+/* Reads a process's memory through its page tables and, where a page was never touched, what the process would find there: the
+ * mapped file, the kernel's vdso, or zeros. How much was read. */
 size_t maps_read_memory(
 	const struct guest *guest, const struct space *space, const struct maps *maps, uint64_t address, void *out, size_t size);
 

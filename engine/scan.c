@@ -79,7 +79,7 @@ const char *const *scan_plugins(const struct scan *s)
 void scan_hits_finish(struct scan_hits *h)
 {
 	free(h->list);
-	*h = (struct scan_hits){0};
+	*h = (struct scan_hits){.from = h->from, .to = h->to};
 }
 
 /* The machine stands where the pass begins. */
@@ -90,15 +90,21 @@ static void arm(void *data, struct machine *m)
 	const struct scan_request *r = s->request;
 	size_t size;
 	const uint8_t *ram = machine_ram(m, &size);
+	shared->memory_count = 0;
 	for (uint32_t i = 0; i < r->count; i++) {
 		shared->before[i] = 0;
-		if (r->watches[i].kind == SCAN_WRITE && r->watches[i].low <= size - sizeof shared->before[i])
+		if ((r->watches[i].kind & (SCAN_WRITE | SCAN_VIRTUAL)) == SCAN_WRITE &&
+			r->watches[i].low <= size - sizeof shared->before[i])
 			memcpy(&shared->before[i], ram + r->watches[i].low, sizeof shared->before[i]);
+		if (r->watches[i].kind & SCAN_ACCESS)
+			shared->memory[shared->memory_count++] = i;
 	}
 	memcpy(shared->watches, r->watches, sizeof shared->watches);
 	memcpy(shared->tasks, r->tasks, sizeof shared->tasks);
 	shared->task_count = r->task_count;
 	shared->task_at = r->task_at;
+	shared->direct_map = r->direct_map;
+	shared->process_offset = r->process_offset;
 	shared->from = s->from + 1;
 	shared->to = s->to;
 	shared->hits = 0;

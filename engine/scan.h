@@ -1,6 +1,6 @@
 /*
- * Who executed or wrote something, and when: found by executing a part of a run once more with a plugin in QEMU that notes it
- * (engine/scan_plugin.c). Hits are counted, not stopped at, so a million of them cost little more than one.
+ * Who executed, wrote or read something, and when: found by executing a part of a run once more with a plugin in QEMU that notes
+ * it (engine/scan_plugin.c). Hits are counted, not stopped at, so a million of them cost little more than one.
  *
  * Stores that the processor itself makes are not seen: exception frames, accessed and dirty bits of page tables.
  */
@@ -32,6 +32,8 @@ struct scan_request {
 	uint64_t task_at;           /* physical; 0: hits have no task */
 	uint64_t tasks[SCAN_TASKS]; /* if task_count: hits of these only */
 	uint32_t task_count;
+	uint64_t direct_map;     /* for watches with a process: where the kernel has physical 0 */
+	uint32_t process_offset; /* ... and where in a task the number of its process is */
 	void (*progress)(void *data, uint64_t done, uint64_t of); /* instructions; may be NULL */
 	void *data;
 };
@@ -41,7 +43,7 @@ struct scan_hits {
 	struct scan_hit *list;
 	size_t count, room;
 	uint64_t total; /* how many there were in what was looked at, also those that are not in the list */
-	uint64_t from;  /* that is (from, to] */
+	uint64_t from;  /* that is (from, to]; also after a scan that failed or was cancelled */
 	uint64_t to;
 };
 void scan_hits_finish(struct scan_hits *h);

@@ -1,5 +1,5 @@
 /*
- * A QEMU plugin that notes who executes or writes what, with the exact instruction count of each time.
+ * A QEMU plugin that notes who executes, writes or reads what, with the exact instruction count of each time.
  *
  * The plugin interface (QEMU documents it in docs/devel/tcg-plugins) has no header in distributions, so the few functions that
  * are used are declared here: they are the same in its versions 1 (QEMU 7.2) and 2 (from 9.0 on the least that QEMU takes). It
@@ -25,7 +25,7 @@ typedef uint32_t qemu_plugin_meminfo_t;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_plugin_hwaddr;
-enum { CB_NO_REGS = 0, MEM_WRITES = 2 };
+enum { CB_NO_REGS = 0, MEM_READS = 1, MEM_WRITES = 2 };
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
@@ -129,6 +129,20 @@ static uint64_t word_at(uint64_t physical)
 	return word;
 }
 
+/* Is it one of those that the request, or its watch, is about? */
+static bool is_wanted(const struct scan_shared *s, const struct scan_hit *hit)
+{
+	const struct scan_watch *w = &s->watches[hit->watch];
+	bool wanted = !s->task_count;
+	for (uint32_t i = 0; i < s->task_count && !wanted; i++)
+		wanted = s->tasks[i] == hit->task;
+	if (!wanted || (w->task && w->task != hit->task))
+		return false;
+	/* A task is in the kernel's heap, which the direct mapping covers, but for the first of all, which has no process. */
+	return !w->process ||
+		(hit->task >= s->direct_map && (uint32_t)word_at(hit->task - s->direct_map + s->process_offset) == w->process);
+}
+
 static void note(struct scan_hit *hit)
 {
 	struct scan_shared *s = plugin.shared;
@@ -136,10 +150,7 @@ static void note(struct scan_hit *hit)
 		return;
 	if (s->task_at)
 		hit->task = word_at(s->task_at);
-	bool wanted = !s->task_count;
-	for (uint32_t i = 0; i < s->task_count && !wanted; i++)
-		wanted = s->tasks[i] == hit->task;
-	if (!wanted)
+	if (!is_wanted(s, hit))
 		return;
 	if (s->hits < SCAN_FIRST)
 		s->first[s->hits] = *hit;
@@ -164,40 +175,66 @@ static bool holds(const struct scan_watch *w, uint64_t after)
 	return !w->compare || (after & mask) == (w->value & mask);
 }
 
-static void on_write(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+/* Most accesses are somewhere else in their page: that is seen without asking for the physical address. */
+static bool may_touch(const struct scan_watch *w, uint64_t address, uint64_t size)
+{
+	uint64_t at = address % PAGE, low = w->low % PAGE, length = w->high - w->low;
+	return length >= PAGE || at + size > PAGE || low + length > PAGE || (at < low + length && at + size > low);
+}
+
+/* What an instruction did with memory, for one watch. */
+struct access {
+	uint64_t pc, address, physical, size;
+	const struct site *site;
+	bool store;
+};
+
+static void touch(const struct access *a, uint32_t number)
 {
 	struct scan_shared *shared = plugin.shared;
+	const struct scan_watch *w = &shared->watches[number];
+	bool is_virtual = w->kind & SCAN_VIRTUAL;
+	uint64_t at = is_virtual ? a->address : a->physical;
+	if (at >= w->high || at + a->size <= w->low)
+		return;
+	struct scan_hit hit = {
+		.pc = a->pc, .address = a->address, .physical = a->physical, .watch = number, .size = (uint32_t)a->size};
+	if (is_virtual || !a->store) {
+		hit.after = word_at(a->physical);
+	} else {
+		hit.before = shared->before[number];
+		hit.after = shared->before[number] = word_at(w->low);
+	}
+	if (!holds(w, hit.after) || !count_at(a->site, &hit.icount))
+		return;
+	hit.icount++;
+	note(&hit);
+}
+
+static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+	const struct scan_shared *shared = plugin.shared;
 	const struct site *s = data;
-	uint64_t size = (uint64_t)1 << qemu_plugin_mem_size_shift(info), physical = 0;
+	struct access a = {.pc = s->pc,
+		.address = address,
+		.size = (uint64_t)1 << qemu_plugin_mem_size_shift(info),
+		.site = s,
+		.store = qemu_plugin_mem_is_store(info)};
 	bool known = false;
 	(void)cpu;
-	/* Asked for stores, some versions tell of loads as well. */
-	if (!qemu_plugin_mem_is_store(info))
-		return;
-	for (uint32_t i = 0; i < shared->count; i++) {
-		const struct scan_watch *w = &shared->watches[i];
-		/* Most stores are somewhere else in their page: that is seen without asking for the physical address. */
-		uint64_t at = address % PAGE, low = w->low % PAGE;
-		if (w->kind != SCAN_WRITE ||
-			(w->high - w->low < PAGE && at + size <= PAGE && low + (w->high - w->low) <= PAGE &&
-				(at >= low + (w->high - w->low) || at + size <= low)))
+	for (uint32_t i = 0; i < shared->memory_count; i++) {
+		const struct scan_watch *w = &shared->watches[shared->memory[i]];
+		/* Asked for stores, some versions tell of loads as well. */
+		if (!(w->kind & (a.store ? SCAN_WRITE : SCAN_READ)) || !may_touch(w, address, a.size))
 			continue;
 		if (!known) {
 			struct qemu_plugin_hwaddr *h = qemu_plugin_get_hwaddr(info, address);
 			if (!h || qemu_plugin_hwaddr_is_io(h))
 				return;
-			physical = qemu_plugin_hwaddr_phys_addr(h);
+			a.physical = qemu_plugin_hwaddr_phys_addr(h);
 			known = true;
 		}
-		if (physical >= w->high || physical + size <= w->low)
-			continue;
-		struct scan_hit hit = {.pc = s->pc, .address = address, .physical = physical, .watch = i, .size = (uint32_t)size};
-		hit.before = shared->before[i];
-		hit.after = shared->before[i] = word_at(w->low);
-		if (!holds(w, hit.after) || !count_at(s, &hit.icount))
-			continue;
-		hit.icount++;
-		note(&hit);
+		touch(&a, shared->memory[i]);
 	}
 }
 
@@ -237,30 +274,31 @@ static struct site *new_site(void)
 
 /* ---- when code is translated -------------------------------------------------------------------------------- */
 
+static struct site *site_at(uint64_t pc, size_t length, size_t index, uint32_t watch)
+{
+	struct site *site = new_site();
+	*site = (struct site){pc, (uint32_t)length, (uint32_t)index, watch};
+	return site;
+}
+
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	const struct scan_shared *s = plugin.shared;
-	bool writes = false;
+	int accesses = 0;
 	(void)id;
-	for (uint32_t w = 0; w < s->count; w++)
-		writes = writes || s->watches[w].kind == SCAN_WRITE;
+	for (uint32_t i = 0; s->count && i < s->memory_count; i++) {
+		uint32_t kind = s->watches[s->memory[i]].kind;
+		accesses |= (kind & SCAN_WRITE ? MEM_WRITES : 0) | (kind & SCAN_READ ? MEM_READS : 0);
+	}
 	size_t length = s->count ? qemu_plugin_tb_n_insns(tb) : 0;
 	for (size_t i = 0; i < length; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t pc = qemu_plugin_insn_vaddr(insn);
-		for (uint32_t w = 0; w <= s->count; w++) {
-			/* One round more than there are watches: for the stores. */
-			bool exec = w < s->count && s->watches[w].kind == SCAN_EXEC && pc >= s->watches[w].low &&
-				pc < s->watches[w].high;
-			if (!exec && !(w == s->count && writes))
-				continue;
-			struct site *site = new_site();
-			*site = (struct site){pc, (uint32_t)length, (uint32_t)i, w};
-			if (exec)
-				qemu_plugin_register_vcpu_insn_exec_cb(insn, on_exec, CB_NO_REGS, site);
-			else
-				qemu_plugin_register_vcpu_mem_cb(insn, on_write, CB_NO_REGS, MEM_WRITES, site);
-		}
+		for (uint32_t w = 0; w < s->count; w++)
+			if (s->watches[w].kind == SCAN_EXEC && pc >= s->watches[w].low && pc < s->watches[w].high)
+				qemu_plugin_register_vcpu_insn_exec_cb(insn, on_exec, CB_NO_REGS, site_at(pc, length, i, w));
+		if (accesses)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_access, CB_NO_REGS, accesses, site_at(pc, length, i, 0));
 	}
 }
 

@@ -224,6 +224,19 @@ struct scan *session_scan(struct session *s, struct err *err)
 	return s->scan;
 }
 
+void session_scan_request(struct session *s, struct scan_request *ret)
+{
+	struct err ignored;
+	struct memory_page page;
+	const struct guest *guest = here_guest(s->here, &ignored);
+	const struct ksym *base = guest ? ksyms_find(guest->layout->ksyms, "page_offset_base") : NULL;
+	*ret = (struct scan_request){0};
+	if (guest && memory_walk(&guest->kernel, guest->layout->current_task, &page))
+		ret->task_at = page.physical;
+	if (base && memory_read_some(&guest->kernel, base->address, &ret->direct_map, 8) == 8)
+		ret->process_offset = (uint32_t)guest_offset(guest, LAYOUT_TASK_TGID);
+}
+
 uint64_t session_icount(const struct session *s)
 {
 	return walk_now(s->walk) - s->zero;

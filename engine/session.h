@@ -50,6 +50,8 @@ struct walk *session_walk(struct session *s); /* whoever moves it calls session_
 void session_moved(struct session *s);
 /* NULL (with the reason) when nothing can be scanned for on this host. */
 struct scan *session_scan(struct session *s, struct err *err);
+/* An empty request whose hits have tasks, and whose watches may have a process, if the kernel's memory tells how. */
+void session_scan_request(struct session *s, struct scan_request *ret);
 
 uint64_t session_icount(const struct session *s);
 uint64_t session_begin(const struct session *s);

@@ -94,7 +94,10 @@ static bool visit(struct stepper *s, uint64_t icount, struct at *ret, struct err
 
 static struct scan_request request(const struct stepper *s)
 {
-	return (struct scan_request){.task_at = verb_task_at(s->v), .tasks = {s->start.task}, .task_count = 1};
+	struct scan_request r;
+	session_scan_request(s->v->session, &r);
+	r.tasks[r.task_count++] = s->start.task;
+	return r;
 }
 
 static void watch(struct scan_request *r, uint64_t low, uint64_t high)

@@ -26,17 +26,11 @@ static void on_progress(void *data, uint64_t done, uint64_t of)
 		v->scanned(v->scanned_data, done, of);
 }
 
-uint64_t verb_task_at(struct verbs *v)
-{
-	struct err ignored;
-	struct memory_page page;
-	const struct guest *guest = here_guest(session_here(v->session), &ignored);
-	return guest && memory_walk(&guest->kernel, guest->layout->current_task, &page) ? page.physical : 0;
-}
-
 void verb_prepare(struct verbs *v, struct scan_request *r)
 {
-	*r = (struct scan_request){.progress = on_progress, .data = v, .task_at = verb_task_at(v)};
+	session_scan_request(v->session, r);
+	r->progress = on_progress;
+	r->data = v;
 }
 
 static bool add(struct scan_request *r, const struct scan_watch *w, struct err *err)

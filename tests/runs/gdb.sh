@@ -48,7 +48,7 @@ expect 0 "$POLECAT" gdb "$run" -- -nx -batch -x "$WORK/moves"
 says 'Breakpoint 1, add_one \(c=0x[0-9a-f]+ <counter>\) at .*tests/workloads/counter.c:26$'
 says '^#0  add_one \(c=0x[0-9a-f]+ <counter>\) at '
 says '^#1  add_all \(data=0x[0-9a-f]+ <counter>\) at '
-says '^  1    Thread [0-9]+ \(counter\) .* in __syscall_cp_c'
+says '^  1    Thread 85.85 "counter" \(state S\) .* in __syscall_cp_c'
 [ "$(here 1)" != "$(here 2)" ] || fail "stepi went nowhere"
 [ -n "$(here 1)" ] && [ "$(here 3)" = "$(here 1)" ] || fail "reverse-stepi does not undo stepi"
 [ "$(here 4)" != "$(here 1)" ] || fail "continue went nowhere"
@@ -100,7 +100,7 @@ says '^\$1 = 1$'
 wait "$server" || fail "the server failed: $(cat "$WORK/server-error")"
 [ ! -e "$WORK/socket" ] || fail "the socket is still there"
 
-# ---- an interrupt ends what goes on, and leaves it where it was ----------------------------------------------------
+# ---- an interrupt ends what goes on where it has come to -----------------------------------------------------------
 cat >"$WORK/interrupt.py" <<'END'
 import socket, subprocess, sys
 server = subprocess.Popen([sys.argv[1], "gdb", sys.argv[2], "--listen", sys.argv[3]], stdout=subprocess.PIPE)
@@ -109,8 +109,7 @@ gdb = socket.socket(socket.AF_UNIX)
 gdb.connect(sys.argv[3])
 stream = gdb.makefile("rb")
 
-def ask(packet, more=b""):
-    gdb.sendall(b"$" + packet + b"#%02x" % (sum(packet) & 255) + more)
+def listen():
     while stream.read(1) != b"$":
         pass
     answer = b""
@@ -119,13 +118,31 @@ def ask(packet, more=b""):
     stream.read(2)
     return answer[:-1]
 
+def ask(packet, more=b""):
+    gdb.sendall(b"$" + packet + b"#%02x" % (sum(packet) & 255) + more)
+    return listen()
+
+def count():
+    return int.from_bytes(bytes.fromhex(ask(b"g")[-24:-8].decode()), "little")
+
+def move(packet, more=b""): # the console's text comes before the answer
+    answer = ask(packet, more)
+    while answer.startswith(b"O") and answer != b"OK":
+        said = bytes.fromhex(answer[1:].decode())
+        answer = listen()
+    return answer
+
 assert ask(b"QStartNoAckMode") == b"OK"
-registers = ask(b"g")
-assert ask(b"vCont;c", b"\x03").startswith(b"T02thread:")
-assert ask(b"g") == registers
-assert b"replaylog:end" in ask(b"vCont;c")
-assert ask(b"bc", b"\x03").startswith(b"T02thread:")
-assert ask(b"M0,1:00").startswith(b"E.") and ask(b"P0=0").startswith(b"E.")
+begin = count()
+assert move(b"vCont;c", b"\x03").startswith(b"T02thread:")
+first = count()
+assert b"replaylog:end" in move(b"vCont;c")
+end = count()
+assert begin <= first < end, (begin, first, end)
+assert move(b"bc", b"\x03").startswith(b"T02thread:")
+assert begin <= count() <= end
+for change in b"M0,1:00", b"P0=0", b"X0,1:0", b"G00":
+    assert ask(change).startswith(b"E.this is a recording"), change
 assert ask(b"D") == b"OK" and server.wait() == 0
 END
 expect 0 timeout 60 python3 "$WORK/interrupt.py" "$POLECAT" "$run" "$WORK/socket"
