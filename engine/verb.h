@@ -104,6 +104,8 @@ void verb_prepare(struct verbs *v, struct scan_request *r);
 bool verb_memory_watch(struct verbs *v, const char *text, uint64_t size, struct scan_watch *ret, struct err *err);
 /* Goes to the first hit after here, or the last before. */
 bool verb_go_to_hit(struct verbs *v, const struct scan_request *r, bool backward, struct buf *out, struct err *err);
+/* Physical address of the kernel's pointer to its current task; 0 when it is not known. */
+uint64_t verb_task_at(struct verbs *v);
 /* Brings the machine to an absolute count after a scan that went well or not (ok, which is returned unless that fails). */
 bool verb_return(struct verbs *v, uint64_t icount, bool ok, struct err *err);
 /* Used by several: moves, prints the place, and how it was reached. */

@@ -26,6 +26,13 @@ static void on_progress(void *data, uint64_t done, uint64_t of)
 		v->scanned(v->scanned_data, done, of);
 }
 
+uint64_t verb_task_at(struct verbs *v)
+{
+	struct scan_request r;
+	session_scan_request(v->session, &r);
+	return r.task_at;
+}
+
 void verb_prepare(struct verbs *v, struct scan_request *r)
 {
 	session_scan_request(v->session, r);

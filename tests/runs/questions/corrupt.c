@@ -49,7 +49,7 @@ static size_t ask_all(const struct guest *guest)
 		for (size_t k = 0; program && k < p->thread_count && k < 10; k++) {
 			struct frames frames;
 			program_where(program, p->threads[k].task, &frames);
-			program_print_where(program, &frames, SIZE_MAX, &out);
+			program_print_where(program, &frames, &out);
 			unwind_finish(&frames);
 		}
 		program_destroy(program);
