@@ -6,82 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/condition.h"
 #include "engine/dap_server.h"
+#include "engine/expression.h"
 #include "engine/text.h"
 #include "engine/value_parts.h"
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-static bool is_plain_number(const struct value *value)
-{
-	return !value->has_type && value->place == VALUE_BYTES && value->size == sizeof(uint64_t);
-}
-
-static bool number_of(const struct scope *scope, const struct value *value, uint64_t *ret, bool *ret_signed)
-{
-	struct value target = *value;
-	struct err ignored;
-	*ret_signed = true;
-	if (is_plain_number(value)) {
-		memcpy(ret, value->bytes, sizeof *ret);
-		return true;
-	}
-	if (value_is_reference(value) && !value_target(&scope->world, value, &target, &ignored))
-		return false;
-	*ret_signed = value_is_signed(&target);
-	return value_number(&scope->world, &target, ret);
-}
-
-static bool operand(void *data, const char *text, uint64_t *ret, bool *ret_signed, struct err *err)
-{
-	const struct scope *scope = data;
-	struct value value;
-	if (!variables_evaluate(scope, text, &value, err))
-		return false;
-	if (value.place == VALUE_GONE)
-		return err_set(err, ERR_INPUT, "%.100s has no value here: it is optimized out", text);
-	return number_of(scope, &value, ret, ret_signed) || err_set(err, ERR_INPUT, "%.100s is no whole number", text);
-}
-
 bool dap_evaluate_value(const struct scope *scope, const char *text, struct value *ret, struct err *err)
 {
-	struct err ignored = {0};
-	struct scope copy = *scope;
-	uint64_t number;
-	bool is_signed;
-	if (variables_evaluate(scope, text, ret, &ignored))
-		return true;
-	if (!condition_evaluate(text, operand, &copy, &number, &is_signed, err))
-		return false;
-	*ret = (struct value){.place = VALUE_BYTES, .size = sizeof number};
-	memcpy(ret->bytes, &number, sizeof number);
-	return true;
+	return expression_value(scope, text, ret, err);
 }
 
 bool dap_evaluate_number(const struct scope *scope, const char *text, uint64_t *ret, struct err *err)
 {
-	struct scope copy = *scope;
-	bool is_signed;
-	return condition_evaluate(text, operand, &copy, ret, &is_signed, err);
+	return expression_number(scope, text, ret, err);
 }
 
 void dap_print_value(const struct scope *scope, const struct value *value, struct buf *out)
 {
 	struct scope cut = *scope;
 	struct buf text = {0};
-	uint64_t number;
 	cut.world.room = DAP_VALUE_MAX;
-	if (is_plain_number(value)) {
-		memcpy(&number, value->bytes, sizeof number);
-		if (number < 1u << 16 || number > UINT64_MAX - (1u << 16))
-			buf_printf(&text, "%" PRId64, (int64_t)number);
-		else
-			buf_printf(&text, "0x%" PRIx64, number);
-	} else if (!value->has_type)
-		buf_printf(&text, "<%zu bytes at 0x%" PRIx64 "; no debug information>", value->size, value->address);
-	else
-		variables_print_value(&cut, value, &text);
+	variables_print_value(&cut, value, &text);
 	buf_add(out, text.data ? text.data : "", text.size);
 	buf_free(&text);
 }
@@ -248,7 +195,7 @@ static void list_variable(void *data, const char *name, bool is_argument, const 
 static char *expression_of(const char *whole, const char *suffix)
 {
 	bool is_prefixed = whole && strchr("*&-(", *whole), follows = !strcmp(suffix, "*");
-	if (!whole || strlen(whole) + strlen(suffix) + 3 > VARIABLES_EXPRESSION_MAX)
+	if (!whole || strlen(whole) + strlen(suffix) + 3 > EXPRESSION_MAX)
 		return NULL;
 	if (follows)
 		return mem_printf(is_prefixed ? "*(%s)" : "*%s", whole);
@@ -524,7 +471,7 @@ bool dap_locate(struct dap_server *s, uint64_t reference, const char *name, uint
 			return err_set(
 				err, ERR_INPUT, "%.40s is a register: `last $%.40s` in the console finds who set it", name, name);
 		if (r->kind < DAP_VARIABLE) {
-			if (!dap_find_frame(s, frame, &scope, err) || !variables_evaluate(&scope, name, &value, err))
+			if (!dap_find_frame(s, frame, &scope, err) || !expression_value(&scope, name, &value, err))
 				return false;
 		} else {
 			struct value whole;

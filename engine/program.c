@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/disas.h"
+#include "engine/expression.h"
 #include "engine/kcode.h"
 #include "engine/orc.h"
 #include "engine/text.h"
@@ -352,14 +353,12 @@ bool program_address(struct program *p, const struct frame *frame, const char *t
 	uint64_t size = 8, address = 0;
 	if (parse_number(text, &address) || parse_line(p, text, &address) || parse_symbol(p, text, &address, &size))
 		;
-	else if (!variables_evaluate(&scope, text, &value, err))
+	else if (!expression_value(&scope, text, &value, err))
 		return false;
 	else if (value.place == VALUE_MEMORY) {
 		address = value.address;
 		size = value_size(&value);
-	} else if (!value.has_type && value.place == VALUE_BYTES)
-		memcpy(&address, value.bytes, sizeof address);
-	else
+	} else if (value.place != VALUE_BYTES || !value_number(&scope.world, &value, &address))
 		return err_set(err, ERR_INPUT, "%s is not in memory, so it has no address", text);
 	*ret_address = address;
 	if (ret_size)

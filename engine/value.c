@@ -18,14 +18,12 @@ bool value_type_of(Dwarf_Die *die, Dwarf_Die *ret)
 	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), ret) != NULL;
 }
 
-static uint64_t dimension_of(Dwarf_Die *array, size_t dimension);
-
 /* How many elements one step in the dimension before this one passes. */
-static uint64_t row_of(Dwarf_Die *array, size_t dimension)
+uint64_t value_row(Dwarf_Die *array, size_t dimension)
 {
 	uint64_t count = 1;
-	for (size_t i = dimension; i < VALUE_DIMENSIONS_MAX && dimension_of(array, i); i++)
-		count *= dimension_of(array, i);
+	for (size_t i = dimension; i < VALUE_DIMENSIONS_MAX && value_dimension(array, i); i++)
+		count *= value_dimension(array, i);
 	return count;
 }
 
@@ -33,15 +31,23 @@ uint64_t value_size(const struct value *value)
 {
 	Dwarf_Word size;
 	Dwarf_Die type = value->type, array, element;
+	if (value->repeat) {
+		struct value one = *value;
+		one.repeat = 0;
+		size = value_size(&one);
+		return size && value->repeat > UINT64_MAX / size ? 0 : value->repeat * size;
+	}
+	if (value->pointers)
+		return 8;
 	if (!value->has_type)
-		return 0;
+		return value->builtin ? value->builtin->size : 0;
 	if (value->dimension && value_peel(&value->type, &array) && value_type_of(&array, &element))
-		return !dwarf_aggregate_size(&element, &size) ? size * row_of(&array, value->dimension) : 0;
+		return !dwarf_aggregate_size(&element, &size) ? size * value_row(&array, value->dimension) : 0;
 	return !dwarf_aggregate_size(&type, &size) ? size : 0;
 }
 
 /* The first size bytes of a value. False when they are gone or not in memory. */
-static bool fetch(const struct value_world *w, const struct value *value, void *out, size_t size)
+bool value_fetch(const struct value_world *w, const struct value *value, void *out, size_t size)
 {
 	if (value->place == VALUE_MEMORY)
 		return w->read(w->data, value->address, out, size) == size;
@@ -83,44 +89,150 @@ static bool is_signed(Dwarf_Die *type)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
-bool value_is_signed(const struct value *value)
-{
-	Dwarf_Die type;
-	return value->has_type && value_peel(&value->type, &type) && is_signed(&type);
-}
-
-/* Up to 8 bytes as a number, bit fields taken out, sign-extended when the type is signed. */
+/* Up to 8 bytes as a number, bit fields taken out, sign-extended when the type is signed. peeled: NULL when it has no DIE. */
 static bool integer(const struct value_world *w, const struct value *value, Dwarf_Die *peeled, uint64_t *ret)
 {
 	uint64_t raw = 0, size = value_size(value), bits = size * 8;
-	if (dwarf_tag(peeled) == DW_TAG_pointer_type && !size)
+	bool has_sign = peeled ? is_signed(peeled) : !value->pointers && value->builtin && value->builtin->kind == VALUE_SIGNED;
+	if (peeled && dwarf_tag(peeled) == DW_TAG_pointer_type && !size)
 		bits = 64;
 	if (value->bit_size) {
 		size = (value->bit_at + value->bit_size + 7) / 8;
 		bits = value->bit_size;
 	} else
 		size = bits / 8;
-	if (!size || size > 8 || !fetch(w, value, &raw, size))
+	if (!size || size > 8 || !value_fetch(w, value, &raw, size))
 		return false;
 	raw >>= value->bit_size ? value->bit_at : 0;
 	if (bits < 64) {
 		raw &= (UINT64_C(1) << bits) - 1;
-		if (is_signed(peeled) && raw >> (bits - 1) & 1)
+		if (has_sign && raw >> (bits - 1) & 1)
 			raw |= ~UINT64_C(0) << bits;
 	}
 	*ret = raw;
 	return true;
 }
 
+/* The type of a value that no "*" and no "@" stands behind: its tag; 0 for what has no DIE. */
+static int plain_tag(const struct value *value, Dwarf_Die *ret)
+{
+	bool plain = value->has_type && !value->pointers && !value->repeat;
+	return plain && value_peel(&value->type, ret) ? dwarf_tag(ret) : 0;
+}
+
+static uint64_t encoding_of(Dwarf_Die *type)
+{
+	uint64_t encoding;
+	return number_attribute(type, DW_AT_encoding, &encoding) ? encoding : 0;
+}
+
+bool value_is_float(const struct value *value)
+{
+	Dwarf_Die type;
+	if (!value->has_type)
+		return !value->pointers && !value->repeat && value->builtin && value->builtin->kind == VALUE_FLOAT;
+	return plain_tag(value, &type) == DW_TAG_base_type && encoding_of(&type) == DW_ATE_float;
+}
+
+bool value_is_pointer(const struct value *value)
+{
+	Dwarf_Die type;
+	int tag = plain_tag(value, &type);
+	return value->pointers || value->repeat || tag == DW_TAG_pointer_type || tag == DW_TAG_array_type;
+}
+
+bool value_is_integer(const struct value *value)
+{
+	Dwarf_Die type;
+	if (value->pointers || value->repeat)
+		return false;
+	if (!value->has_type)
+		return value->builtin && value->builtin->kind != VALUE_FLOAT;
+	int tag = plain_tag(value, &type);
+	return tag == DW_TAG_enumeration_type || (tag == DW_TAG_base_type && encoding_of(&type) != DW_ATE_float);
+}
+
+bool value_is_signed(const struct value *value)
+{
+	Dwarf_Die type;
+	if (!value_is_integer(value))
+		return false;
+	if (!value->has_type)
+		return value->builtin->kind == VALUE_SIGNED || value->builtin->kind == VALUE_BOOL;
+	/* What is smaller than int becomes an int in every calculation. */
+	return plain_tag(value, &type) && (is_signed(&type) || value_size(value) < 4);
+}
+
 bool value_number(const struct value_world *w, const struct value *value, uint64_t *ret)
 {
 	Dwarf_Die type;
-	if (!value->has_type || !value_peel(&value->type, &type))
-		return false;
-	int tag = dwarf_tag(&type);
-	bool is_number = tag == DW_TAG_base_type || tag == DW_TAG_pointer_type || tag == DW_TAG_enumeration_type ||
-		tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+	if (value->repeat) {
+		*ret = value->address;
+		return value->place == VALUE_MEMORY;
+	}
+	if (!value->has_type || value->pointers)
+		return (value->pointers || value->builtin) && !value_is_float(value) && integer(w, value, NULL, ret);
+	int tag = plain_tag(value, &type);
+	if (tag == DW_TAG_array_type) {
+		*ret = value->address;
+		return value->place == VALUE_MEMORY;
+	}
+	bool is_number = (tag == DW_TAG_base_type && encoding_of(&type) != DW_ATE_float) || tag == DW_TAG_pointer_type ||
+		tag == DW_TAG_enumeration_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
 	return is_number && integer(w, value, &type, ret);
+}
+
+bool value_float(const struct value_world *w, const struct value *value, double *ret)
+{
+	float f;
+	long double l = 0;
+	uint64_t size = value_size(value);
+	if (!value_is_float(value))
+		return false;
+	if (size == sizeof f && value_fetch(w, value, &f, sizeof f))
+		*ret = (double)f;
+	else if (size == sizeof l && value_fetch(w, value, &l, 10))
+		*ret = (double)l;
+	else
+		return size == sizeof *ret && value_fetch(w, value, ret, sizeof *ret);
+	return true;
+}
+
+/* ---- types of C itself ---------------------------------------------------------------------------------------- */
+
+static const struct value_builtin builtins[] = {{"long", 8, VALUE_SIGNED}, {"unsigned long", 8, VALUE_UNSIGNED},
+	{"address", 8, VALUE_ADDRESS}, {"double", 8, VALUE_FLOAT}, {"bool", 1, VALUE_BOOL}, {"char", 1, VALUE_SIGNED},
+	{"signed char", 1, VALUE_SIGNED}, {"unsigned char", 1, VALUE_UNSIGNED}, {"short", 2, VALUE_SIGNED},
+	{"unsigned short", 2, VALUE_UNSIGNED}, {"int", 4, VALUE_SIGNED}, {"unsigned int", 4, VALUE_UNSIGNED},
+	{"float", 4, VALUE_FLOAT}, {"long double", 16, VALUE_FLOAT}, {"_Bool", 1, VALUE_BOOL}, {"int8_t", 1, VALUE_SIGNED},
+	{"uint8_t", 1, VALUE_UNSIGNED}, {"int16_t", 2, VALUE_SIGNED}, {"uint16_t", 2, VALUE_UNSIGNED},
+	{"int32_t", 4, VALUE_SIGNED}, {"uint32_t", 4, VALUE_UNSIGNED}, {"int64_t", 8, VALUE_SIGNED},
+	{"uint64_t", 8, VALUE_UNSIGNED}, {"size_t", 8, VALUE_UNSIGNED}, {"ssize_t", 8, VALUE_SIGNED},
+	{"uintptr_t", 8, VALUE_UNSIGNED}, {"intptr_t", 8, VALUE_SIGNED}};
+
+const struct value_builtin *value_builtin(const char *name, size_t size)
+{
+	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+		if (strlen(builtins[i].name) == size && !memcmp(builtins[i].name, name, size))
+			return &builtins[i];
+	return NULL;
+}
+
+struct value value_of_number(uint64_t number, enum value_kind kind)
+{
+	struct value value = {.place = VALUE_BYTES, .size = sizeof number, .builtin = &builtins[0]};
+	while (value.builtin->kind != kind)
+		value.builtin++;
+	value.size = value.builtin->size;
+	memcpy(value.bytes, &number, sizeof number);
+	return value;
+}
+
+struct value value_of_float(double number)
+{
+	struct value value = {.place = VALUE_BYTES, .size = sizeof number, .builtin = &builtins[3]};
+	memcpy(value.bytes, &number, sizeof number);
+	return value;
 }
 
 /* ---- parts ---------------------------------------------------------------------------------------------------- */
@@ -145,7 +257,7 @@ struct value value_of_member(const struct value *whole, Dwarf_Die *member, const
 	return part;
 }
 
-static bool is_composite(int tag)
+bool value_is_composite(int tag)
 {
 	return tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_class_type;
 }
@@ -178,7 +290,8 @@ bool value_member(
 {
 	Dwarf_Die type;
 	(void)w;
-	if (!value->has_type || !value_peel(&value->type, &type) || !is_composite(dwarf_tag(&type)))
+	int tag = plain_tag(value, &type);
+	if (!value_is_composite(tag))
 		return err_set(err, ERR_INPUT, "what is before \".%.*s\" is no struct", (int)size, name);
 	if (!find_member(value, &type, name, size, 0, ret))
 		return err_set(err, ERR_INPUT, "struct %s has no member %.*s",
@@ -186,31 +299,79 @@ bool value_member(
 	return true;
 }
 
+bool value_members(const struct value *whole, size_t at, struct value_member_of *ret)
+{
+	Dwarf_Die type, child;
+	if (!value_is_composite(plain_tag(whole, &type)))
+		return false;
+	for (int bad = dwarf_child(&type, &child); !bad; bad = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child);
+		Dwarf_Attribute attr;
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !value_type_of(&child, &ret->type))
+			continue;
+		if (dwarf_hasattr(&child, DW_AT_external) || dwarf_attr(&child, DW_AT_declaration, &attr))
+			continue; /* static members of C++ live elsewhere */
+		if (at--)
+			continue;
+		ret->die = child;
+		ret->name = dwarf_diename(&child);
+		ret->is_base = tag == DW_TAG_inheritance;
+		ret->value = value_of_member(whole, &child, &ret->type);
+		return true;
+	}
+	return false;
+}
+
 bool value_is_reference(const struct value *value)
 {
 	Dwarf_Die type;
-	int tag = value->has_type && value_peel(&value->type, &type) ? dwarf_tag(&type) : 0;
+	int tag = plain_tag(value, &type);
 	return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
 }
 
 bool value_target(const struct value_world *w, const struct value *value, struct value *ret, struct err *err)
 {
-	Dwarf_Die type, target;
+	Dwarf_Die type = {0}, target;
 	uint64_t address;
-	if (!value->has_type || !value_peel(&value->type, &type))
-		return err_set(err, ERR_INPUT, "it has no type, so it points nowhere");
-	if (dwarf_tag(&type) == DW_TAG_array_type)
+	int tag = plain_tag(value, &type);
+	if (value->repeat || tag == DW_TAG_array_type)
 		return value_element(w, value, 0, ret, err);
-	if (!value_type_of(&type, &target) || (dwarf_tag(&type) != DW_TAG_pointer_type && !value_is_reference(value)))
+	bool by_type = !value->pointers && (tag == DW_TAG_pointer_type || value_is_reference(value));
+	if (!value->pointers && !value->has_type)
+		return err_set(err, ERR_INPUT, "only a pointer can be followed (`*(long *)ADDRESS` says what is there)");
+	if (!value->pointers && !by_type)
 		return err_set(err, ERR_INPUT, "only a pointer can be followed");
+	bool known = by_type ? value_type_of(&type, &target) : value->pointers > 1 || value->has_type || value->builtin;
+	if (!known)
+		return err_set(err, ERR_INPUT, "a void pointer does not say what it points to (`*(long *)p` does)");
 	if (!value_number(w, value, &address))
 		return err_set(err, ERR_INPUT, "the pointer is optimized out or not in memory");
-	*ret = (struct value){.type = target, .has_type = true, .place = VALUE_MEMORY, .address = address};
+	*ret = (struct value){.type = by_type ? target : value->type,
+		.has_type = by_type || value->has_type,
+		.builtin = value->builtin,
+		.pointers = by_type ? 0 : value->pointers - 1,
+		.place = VALUE_MEMORY,
+		.address = address};
+	return true;
+}
+
+bool value_address(const struct value *value, struct value *ret, struct err *err)
+{
+	if (value->place != VALUE_MEMORY || value->bit_size)
+		return err_set(err, ERR_INPUT, "it has no address");
+	*ret = value_of_number(value->address, VALUE_ADDRESS);
+	/* Of a row of an array, and of several, it is the address alone. */
+	if (value->dimension || value->repeat || (!value->has_type && !value->builtin && !value->pointers))
+		return true;
+	ret->type = value->type;
+	ret->has_type = value->has_type;
+	ret->builtin = value->builtin;
+	ret->pointers = value->pointers + 1;
 	return true;
 }
 
 /* How many elements the dimension number `dimension` of an array has; 0: not known. */
-static uint64_t dimension_of(Dwarf_Die *array, size_t dimension)
+uint64_t value_dimension(Dwarf_Die *array, size_t dimension)
 {
 	Dwarf_Die child;
 	uint64_t count;
@@ -229,326 +390,37 @@ static uint64_t dimension_of(Dwarf_Die *array, size_t dimension)
 uint64_t value_count(const struct value *value)
 {
 	Dwarf_Die type;
-	bool is_array = value->has_type && value_peel(&value->type, &type) && dwarf_tag(&type) == DW_TAG_array_type;
-	return is_array ? dimension_of(&type, value->dimension) : 0;
+	return value->repeat                                   ? value->repeat
+		: plain_tag(value, &type) == DW_TAG_array_type ? value_dimension(&type, value->dimension)
+							       : 0;
 }
 
 bool value_element(const struct value_world *w, const struct value *value, int64_t index, struct value *ret, struct err *err)
 {
 	Dwarf_Die type, element;
-	if (!value->has_type || !value_peel(&value->type, &type) || !value_type_of(&type, &element))
-		return err_set(err, ERR_INPUT, "what is before \"[\" is no array");
 	struct value first;
-	if (dwarf_tag(&type) == DW_TAG_array_type) {
+	int tag = plain_tag(value, &type);
+	if (value->repeat) {
+		*ret = *value;
+		ret->repeat = 0;
+		uint64_t step = value_size(ret);
+		ret->address += (uint64_t)index * step;
+		return true;
+	}
+	if (tag == DW_TAG_array_type && value_type_of(&type, &element)) {
 		unsigned next = value->dimension + 1;
-		bool is_row = next < VALUE_DIMENSIONS_MAX && dimension_of(&type, next);
+		bool is_row = next < VALUE_DIMENSIONS_MAX && value_dimension(&type, next);
 		first = part_of(value, 0, &element);
-		uint64_t step = value_size(&first) * row_of(&type, next);
+		uint64_t step = value_size(&first) * value_row(&type, next);
 		*ret = part_of(value, (uint64_t)index * step, is_row ? &value->type : &element);
 		ret->dimension = is_row ? next : 0;
 		return true;
 	}
+	if (!value->pointers && tag != DW_TAG_pointer_type)
+		return err_set(err, ERR_INPUT, "what is before \"[\" is no array");
 	if (!value_target(w, value, &first, err))
 		return false;
-	uint64_t size = value_size(&first);
-	*ret = part_of(&first, (uint64_t)index * size, &element);
+	*ret = first;
+	ret->address += (uint64_t)index * value_size(&first);
 	return true;
-}
-
-/* ---- printing -------------------------------------------------------------------------------------------------- */
-
-static void print_any(const struct value_world *w, const struct value *value, int depth, struct buf *out);
-
-static bool is_full(const struct value_world *w, const struct buf *out)
-{
-	return w->room && out->size >= w->room;
-}
-
-static bool is_char(const Dwarf_Die *type)
-{
-	Dwarf_Die peeled;
-	uint64_t size, encoding;
-	return value_peel(type, &peeled) && dwarf_tag(&peeled) == DW_TAG_base_type &&
-		number_attribute(&peeled, DW_AT_byte_size, &size) && size == 1 &&
-		number_attribute(&peeled, DW_AT_encoding, &encoding) &&
-		(encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
-}
-
-bool value_is_text(const struct value *value)
-{
-	Dwarf_Die type, target;
-	if (!value->has_type || !value_peel(&value->type, &type))
-		return false;
-	int tag = dwarf_tag(&type);
-	return (tag == DW_TAG_pointer_type || (tag == DW_TAG_array_type && !dimension_of(&type, value->dimension + 1))) &&
-		value_type_of(&type, &target) && is_char(&target);
-}
-
-static void print_string(const char *bytes, size_t size, bool cut, struct buf *out)
-{
-	buf_char(out, '"');
-	text_put_safe(out, bytes, size);
-	buf_str(out, cut ? "\"..." : "\"");
-}
-
-static void print_float(const unsigned char *bytes, uint64_t size, struct buf *out)
-{
-	float f;
-	double d;
-	long double l = 0;
-	if (size == sizeof f) {
-		memcpy(&f, bytes, sizeof f);
-		buf_printf(out, "%.9g", (double)f);
-	} else if (size == sizeof d) {
-		memcpy(&d, bytes, sizeof d);
-		buf_printf(out, "%.17g", d);
-	} else if (size == sizeof l) {
-		memcpy(&l, bytes, 10); /* x87: the rest is padding */
-		buf_printf(out, "%.18Lg", l);
-	} else
-		buf_printf(out, "<a floating-point number of %" PRIu64 " bytes>", size);
-}
-
-/* __int128 */
-static void print_wide(const unsigned char bytes[16], bool has_sign, struct buf *out)
-{
-	unsigned __int128 number;
-	char digits[40];
-	size_t at = sizeof digits;
-	memcpy(&number, bytes, sizeof number);
-	bool negative = has_sign && bytes[15] >> 7;
-	if (negative)
-		number = 0 - number;
-	do
-		digits[--at] = (char)('0' + (int)(number % 10));
-	while (number /= 10);
-	if (negative)
-		buf_char(out, '-');
-	buf_add(out, digits + at, sizeof digits - at);
-}
-
-static void print_base(const struct value_world *w, const struct value *value, Dwarf_Die *type, struct buf *out)
-{
-	uint64_t encoding = 0, number, size = value_size(value);
-	unsigned char bytes[16];
-	number_attribute(type, DW_AT_encoding, &encoding);
-	if (encoding == DW_ATE_float && size <= sizeof bytes && fetch(w, value, bytes, size))
-		print_float(bytes, size, out);
-	else if (size == sizeof bytes && (encoding == DW_ATE_signed || encoding == DW_ATE_unsigned) &&
-		fetch(w, value, bytes, size))
-		print_wide(bytes, encoding == DW_ATE_signed, out);
-	else if (encoding == DW_ATE_float || !integer(w, value, type, &number))
-		buf_str(out, size > 8 ? "<a number of more than 8 bytes>" : "<not in memory>");
-	else if (encoding == DW_ATE_boolean && number <= 1)
-		buf_str(out, number ? "true" : "false");
-	else if (encoding == DW_ATE_signed_char || (encoding == DW_ATE_unsigned_char)) {
-		char c = (char)number;
-		buf_printf(out, encoding == DW_ATE_signed_char ? "%" PRId64 : "%" PRIu64, number);
-		buf_str(out, " '");
-		text_put_safe(out, &c, 1);
-		buf_char(out, '\'');
-	} else if (is_signed(type))
-		buf_printf(out, "%" PRId64, (int64_t)number);
-	else
-		buf_printf(out, "%" PRIu64, number);
-}
-
-static void print_enum(const struct value_world *w, const struct value *value, Dwarf_Die *type, struct buf *out)
-{
-	uint64_t number, each;
-	Dwarf_Die child;
-	if (!integer(w, value, type, &number)) {
-		buf_str(out, "<not in memory>");
-		return;
-	}
-	for (int bad = dwarf_child(type, &child); !bad; bad = dwarf_siblingof(&child, &child)) {
-		Dwarf_Attribute attr;
-		Dwarf_Sword s;
-		if (dwarf_tag(&child) != DW_TAG_enumerator || !dwarf_attr(&child, DW_AT_const_value, &attr))
-			continue;
-		each = !dwarf_formsdata(&attr, &s) ? (uint64_t)s : 0;
-		if ((uint32_t)each == (uint32_t)number) {
-			const char *name = dwarf_diename(&child);
-			text_put_safe(out, name ? name : "?", name ? strlen(name) : 1);
-			return;
-		}
-	}
-	buf_printf(out, "%" PRId64, (int64_t)number);
-}
-
-static void print_pointer(const struct value_world *w, const struct value *value, Dwarf_Die *type, struct buf *out)
-{
-	uint64_t address, offset;
-	Dwarf_Die target;
-	if (!integer(w, value, type, &address)) {
-		buf_str(out, "<not in memory>");
-		return;
-	}
-	buf_printf(out, "0x%" PRIx64, address);
-	bool has_target = value_type_of(type, &target);
-	if (has_target && is_char(&target) && address) {
-		char text[VALUE_STRING_MAX + 1];
-		/* Byte by byte up to the page's end is too slow for nobody: strings are short. */
-		size_t got = w->read(w->data, address, text, VALUE_STRING_MAX), size = strnlen(text, got);
-		if (got) {
-			buf_char(out, ' ');
-			print_string(text, size, size == got, out);
-		}
-		return;
-	}
-	const char *name = w->symbols && address ? symbols_name(w->symbols, address, &offset) : NULL;
-	if (name) {
-		buf_str(out, " <");
-		text_put_safe(out, name, strlen(name));
-		if (offset)
-			buf_printf(out, "+%" PRIu64, offset);
-		buf_char(out, '>');
-	}
-}
-
-static void print_members(const struct value_world *w, const struct value *value, Dwarf_Die *type, int depth, struct buf *out)
-{
-	Dwarf_Die child, child_type;
-	size_t shown = 0;
-	buf_char(out, '{');
-	for (int bad = dwarf_child(type, &child); !bad; bad = dwarf_siblingof(&child, &child)) {
-		int tag = dwarf_tag(&child);
-		const char *name = dwarf_diename(&child);
-		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !value_type_of(&child, &child_type))
-			continue;
-		Dwarf_Attribute attr;
-		if (dwarf_hasattr(&child, DW_AT_external) || dwarf_attr(&child, DW_AT_declaration, &attr))
-			continue; /* static members of C++ live elsewhere */
-		if (shown++)
-			buf_str(out, ", ");
-		if (shown > VALUE_ITEMS_MAX || is_full(w, out)) {
-			buf_str(out, "...");
-			break;
-		}
-		if (tag == DW_TAG_inheritance)
-			buf_printf(out, "<%s> = ", dwarf_diename(&child_type) ? dwarf_diename(&child_type) : "base");
-		else if (name) {
-			text_put_safe(out, name, strlen(name));
-			buf_str(out, " = ");
-		}
-		struct value part = value_of_member(value, &child, &child_type);
-		print_any(w, &part, depth + 1, out);
-	}
-	buf_char(out, '}');
-}
-
-static void print_char_array(const struct value_world *w, const struct value *value, uint64_t count, struct buf *out)
-{
-	char text[VALUE_STRING_MAX];
-	size_t size = count < sizeof text ? (size_t)count : sizeof text;
-	if (!fetch(w, value, text, size)) {
-		buf_str(out, "<not in memory>");
-		return;
-	}
-	bool cut = size < count && !memchr(text, 0, size);
-	while (size && !text[size - 1])
-		size--; /* the NULs at its end are not shown, others are */
-	print_string(text, size, cut, out);
-}
-
-/* One dimension of an array; the elements of the last one are values. */
-static void print_dimension(
-	const struct value_world *w, const struct value *value, Dwarf_Die *type, size_t dimension, int depth, struct buf *out)
-{
-	Dwarf_Die element;
-	uint64_t count = dimension_of(type, dimension), inner = row_of(type, dimension + 1);
-	if (!value_type_of(type, &element))
-		return;
-	bool last = !dimension_of(type, dimension + 1) || dimension + 1 >= VALUE_DIMENSIONS_MAX;
-	if (last && is_char(&element)) {
-		print_char_array(w, value, count, out);
-		return;
-	}
-	struct value first = part_of(value, 0, &element);
-	uint64_t size = value_size(&first) * inner;
-	buf_char(out, '{');
-	for (uint64_t i = 0; i < count; i++) {
-		buf_str(out, i ? ", " : "");
-		if (i == VALUE_ITEMS_MAX || is_full(w, out)) {
-			buf_printf(out, "... %" PRIu64 " more", count - i);
-			break;
-		}
-		struct value part = part_of(value, i * size, &element);
-		if (last)
-			print_any(w, &part, depth + 1, out);
-		else
-			print_dimension(w, &part, type, dimension + 1, depth + 1, out);
-	}
-	buf_char(out, '}');
-}
-
-static void print_any(const struct value_world *w, const struct value *value, int depth, struct buf *out)
-{
-	Dwarf_Die type, target;
-	if (value->place == VALUE_GONE) {
-		buf_str(out, "<optimized out>");
-		return;
-	}
-	if (!value->has_type || !value_peel(&value->type, &type)) {
-		buf_str(out, "<no type>");
-		return;
-	}
-	int tag = dwarf_tag(&type);
-	if (depth > VALUE_DEPTH_MAX)
-		buf_str(out, "...");
-	else if (tag == DW_TAG_base_type)
-		print_base(w, value, &type, out);
-	else if (tag == DW_TAG_enumeration_type)
-		print_enum(w, value, &type, out);
-	else if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)
-		print_pointer(w, value, &type, out);
-	else if (is_composite(tag))
-		print_members(w, value, &type, depth, out);
-	else if (tag == DW_TAG_array_type)
-		print_dimension(w, value, &type, value->dimension, depth, out);
-	else if (tag == DW_TAG_subroutine_type && w->symbols)
-		symbols_print_address(w->symbols, value->address, false, out);
-	else if (tag == DW_TAG_atomic_type && value_type_of(&type, &target)) {
-		struct value inner = *value;
-		inner.type = target;
-		print_any(w, &inner, depth + 1, out);
-	} else
-		buf_printf(out, "<a type that is not understood: tag 0x%x>", (unsigned)tag);
-}
-
-void value_print(const struct value_world *w, const struct value *value, struct buf *out)
-{
-	print_any(w, value, 0, out);
-}
-
-void value_print_type(const struct value *value, struct buf *out)
-{
-	static const struct {
-		int tag;
-		const char *before, *after;
-	} words[] = {{DW_TAG_pointer_type, "", " *"}, {DW_TAG_const_type, "const ", ""}, {DW_TAG_volatile_type, "volatile ", ""},
-		{DW_TAG_array_type, "", " []"}, {DW_TAG_reference_type, "", " &"}, {DW_TAG_structure_type, "struct ", ""},
-		{DW_TAG_union_type, "union ", ""}, {DW_TAG_enumeration_type, "enum ", ""}, {DW_TAG_subroutine_type, "", " ()"},
-		{DW_TAG_restrict_type, "", " restrict"}};
-	const char *after[VALUE_DEPTH_MAX * 2] = {0};
-	size_t count = 0;
-	Dwarf_Die type = value->type;
-	bool has_type = value->has_type;
-	while (has_type && count < sizeof after / sizeof *after) {
-		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-			if (words[i].tag == dwarf_tag(&type)) {
-				buf_str(out, words[i].before);
-				after[count++] = words[i].after;
-			}
-		const char *name = dwarf_diename(&type);
-		if (name) {
-			text_put_safe(out, name, strlen(name));
-			break;
-		}
-		has_type = value_type_of(&type, &type);
-	}
-	if (!has_type)
-		buf_str(out, "void");
-	while (count)
-		buf_str(out, after[--count]);
 }

@@ -6,6 +6,9 @@
 #define ENGINE_VALUE_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "engine/buf.h"
 #include "engine/expr.h"
@@ -19,9 +22,25 @@
 
 enum value_place { VALUE_GONE /* optimised away */, VALUE_MEMORY, VALUE_BYTES };
 
+/* A type of C itself: programs without debug information have these, and so have numbers that were typed. */
+struct value_builtin {
+	const char *name;
+	unsigned size; /* bytes */
+	enum value_kind {
+		VALUE_SIGNED,
+		VALUE_UNSIGNED,
+		VALUE_ADDRESS /* unsigned, shown in hexadecimal */,
+		VALUE_FLOAT,
+		VALUE_BOOL
+	} kind;
+};
+
 struct value {
 	Dwarf_Die type;
-	bool has_type; /* false: `void`, or not known */
+	bool has_type;                       /* false: builtin, or when that is NULL `void` or not known */
+	const struct value_builtin *builtin; /* static */
+	unsigned pointers;                   /* so many "*" behind the type */
+	uint64_t repeat;                     /* of "x@4": an array of so many of all that; 0: not one */
 	enum value_place place;
 	uint64_t address; /* VALUE_MEMORY */
 	unsigned char bytes[VALUE_BYTES_MAX];
@@ -38,6 +57,12 @@ struct value_world {
 	size_t room; /* value_print stops in a struct or array once that many bytes are written; 0: no matter */
 };
 
+/* "int", "unsigned long", "size_t": by its name in the form that compilers write; NULL when it is none. */
+const struct value_builtin *value_builtin(const char *name, size_t size);
+/* A number that is not in memory: signed, an address, ... */
+struct value value_of_number(uint64_t number, enum value_kind kind);
+struct value value_of_float(double number);
+
 /* The type behind typedefs, const and volatile. False when there is none (void). */
 bool value_peel(const Dwarf_Die *type, Dwarf_Die *ret);
 bool value_is_reference(const struct value *value); /* & or && of C++ */
@@ -45,23 +70,59 @@ bool value_type_of(Dwarf_Die *die, Dwarf_Die *ret); /* DW_AT_type of a DIE */
 uint64_t value_size(const struct value *value);     /* bytes; 0 when it has no size */
 
 uint64_t value_count(const struct value *value); /* elements of an array; 0 when it is none, or not known */
-bool value_is_signed(const struct value *value); /* an integer or enumerator with a sign */
 bool value_is_text(const struct value *value);   /* a pointer to characters, or an array of them */
 /* A member DIE of a struct that is a value, with its type. */
 struct value value_of_member(const struct value *whole, Dwarf_Die *member, const Dwarf_Die *type);
 
-/* The integer, pointer or enumerator that it is. False when it is something else or is gone. */
+/* The integer, pointer or enumerator that it is; of an array its address. False when it is something else or is gone. */
 bool value_number(const struct value_world *world, const struct value *value, uint64_t *ret);
+bool value_float(const struct value_world *world, const struct value *value, double *ret); /* of 4, 8 or 10 bytes */
+bool value_is_float(const struct value *value);
+bool value_is_signed(const struct value *value);  /* an integer with a sign */
+bool value_is_pointer(const struct value *value); /* also an array, which stands for the address of its first element */
+bool value_is_integer(const struct value *value);
+/* The first bytes of it as they are. False when they are gone or not in memory. */
+bool value_fetch(const struct value_world *world, const struct value *value, void *out, size_t size);
 
 /* Each makes another value of one; false, with the reason, when it has no such part. */
 bool value_member(const struct value_world *world, const struct value *value, const char *name, size_t size, struct value *ret,
 	struct err *err);
 bool value_element(const struct value_world *world, const struct value *value, int64_t index, struct value *ret, struct err *err);
 bool value_target(const struct value_world *world, const struct value *value, struct value *ret, struct err *err); /* *value */
+bool value_address(const struct value *value, struct value *ret, struct err *err);                                 /* &value */
+/* What is behind "." in a struct, one after the other, for those who print: false when `at` is behind the last. name may be NULL.
+ */
+struct value_member_of {
+	Dwarf_Die die, type;
+	const char *name; /* NULL: anonymous */
+	bool is_base;
+	struct value value;
+};
+bool value_members(const struct value *whole, size_t at, struct value_member_of *ret);
+uint64_t value_dimension(Dwarf_Die *array, size_t dimension); /* its length; 0: not known */
+uint64_t value_row(Dwarf_Die *array, size_t dimension);       /* how many elements one step in the dimension before passes */
+bool value_is_composite(int tag);
 
+enum value_form {
+	VALUE_NATURAL,
+	VALUE_HEX = 'x',
+	VALUE_DECIMAL = 'd',
+	VALUE_NUMBER = 'u',
+	VALUE_OCTAL = 'o',
+	VALUE_BITS = 't',
+	VALUE_CHAR = 'c',
+	VALUE_POINTER = 'a'
+};
+/* As value_print, numbers in this form. */
+void value_print_as(const struct value_world *world, const struct value *value, enum value_form form, struct buf *out);
+/* An integer of `size` bytes in a form: "0x2a", "052", "42". */
+void value_print_integer(
+	uint64_t number, size_t size, bool has_sign, enum value_form form, const struct symbols *symbols, struct buf *out);
 /* As a debugger prints it: 41, 0x404010 "hello", {x = 1, y = 2}, {1, 2, 3}, <optimized out>. Safe for a terminal. */
 void value_print(const struct value_world *world, const struct value *value, struct buf *out);
 /* "struct record *", "int [4]". */
 void value_print_type(const struct value *value, struct buf *out);
+/* With the members of a struct or union, the names of an enum: "struct point {\n    int x;\n    int y;\n}". */
+void value_print_definition(const struct value *value, struct buf *out);
 
 #endif

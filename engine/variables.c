@@ -1,6 +1,5 @@
 #include "engine/variables.h"
 
-#include <ctype.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -301,71 +300,6 @@ static bool find_global(const struct scope *scope, const struct code *here, cons
 	return false;
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------- */
-
-struct parser {
-	const struct scope *scope;
-	const char *text, *at;
-	int nesting;
-	struct err *err;
-};
-
-static bool parse_unary(struct parser *p, struct value *ret);
-
-static void skip_blanks(struct parser *p)
-{
-	while (*p->at == ' ' || *p->at == '\t')
-		p->at++;
-}
-
-static size_t identifier(const char *at)
-{
-	size_t size = 0;
-	if (isdigit((unsigned char)*at))
-		return 0;
-	while (isalnum((unsigned char)at[size]) || at[size] == '_')
-		size++;
-	return size;
-}
-
-/* "shop::Shelf<int>::count" */
-static size_t qualified(const char *at)
-{
-	size_t size = identifier(at), next, part;
-	while (size) {
-		next = size + strcspn(at + size, ">");
-		next = at[size] == '<' && at[next] == '>' ? next + 1 : size;
-		part = at[next] == ':' && at[next + 1] == ':' ? identifier(at + next + 2) : 0;
-		if (!part)
-			break;
-		size = next + 2 + part;
-	}
-	return size;
-}
-
-static bool wrong(struct parser *p, const char *what)
-{
-	return err_set(p->err, ERR_INPUT, "%s: column %zu: %s", p->text, (size_t)(p->at - p->text) + 1, what);
-}
-
-/* A number that is not in memory, without a type of the program: addresses and indexes. */
-static struct value plain_number(uint64_t number)
-{
-	struct value value = {.place = VALUE_BYTES, .size = sizeof number};
-	memcpy(value.bytes, &number, sizeof number);
-	return value;
-}
-
-static bool number_of(const struct parser *p, const struct value *value, uint64_t *ret)
-{
-	if (value->has_type)
-		return value_number(&p->scope->world, value, ret);
-	if (value->place != VALUE_BYTES || value->size != sizeof *ret)
-		return false;
-	memcpy(ret, value->bytes, sizeof *ret);
-	return true;
-}
-
 /* A member of the object whose function this is. */
 static bool find_own_member(const struct scope *scope, const struct code *code, const char *name, size_t size, struct value *ret)
 {
@@ -375,159 +309,106 @@ static bool find_own_member(const struct scope *scope, const struct code *code, 
 		value_member(&scope->world, &object, name, size, ret, &ignored);
 }
 
-static bool parse_name(struct parser *p, size_t size, struct value *ret)
+/* Is path the file, or does the file's name end like it? */
+static bool is_file(const char *file, const char *path, size_t size)
+{
+	size_t length = strlen(file);
+	return length >= size && !memcmp(file + length - size, path, size) && (length == size || file[length - size - 1] == '/');
+}
+
+/* "file.c::name": the part behind the file, looked up in the compilation units of that file. */
+static bool find_in_file(const struct scope *scope, const char *name, size_t size, size_t file, struct value *ret)
+{
+	Dwarf_Addr bias;
+	for (Dwarf_Die *cu = NULL; (cu = dwfl_nextcu(symbols_dwfl(scope->world.symbols), cu, &bias));) {
+		const char *called = dwarf_diename(cu);
+		struct code code = {.module = dwfl_cumodule(cu), .bias = bias, .cu = *cu};
+		if (called && is_file(called, name, file) && find_in(scope, &code, cu, name + file + 2, size - file - 2, 0, ret))
+			return true;
+	}
+	return false;
+}
+
+bool variables_find(const struct scope *scope, const char *name, size_t size, struct value *ret)
 {
 	struct code code;
-	find_code(p->scope, &code);
-	bool found = find_local(p->scope, &code, p->at, size, ret) || find_own_member(p->scope, &code, p->at, size, ret) ||
-		find_global(p->scope, &code, p->at, size, ret);
-	free(code.scopes);
-	char *name = mem_strn(p->at, size);
 	uint64_t address, bytes;
-	if (!found && symbols_find(p->scope->world.symbols, name, &address, &bytes)) {
-		*ret = (struct value){.place = VALUE_MEMORY, .address = address, .size = bytes};
-		found = true;
-	}
+	const char *dot = memchr(name, '.', size), *slash = memchr(name, '/', size), *part = dot ? dot : slash;
+	for (size_t i = part ? (size_t)(part - name) : size; i + 1 < size; i++)
+		if (name[i] == ':' && name[i + 1] == ':')
+			return find_in_file(scope, name, size, i, ret);
+	find_code(scope, &code);
+	bool found = find_local(scope, &code, name, size, ret) || find_own_member(scope, &code, name, size, ret) ||
+		find_global(scope, &code, name, size, ret);
+	free(code.scopes);
 	if (found)
-		p->at += size;
-	else
-		err_set(p->err, ERR_INPUT, "%s: column %zu: there is no variable \"%s\" here", p->text,
-			(size_t)(p->at - p->text) + 1, name);
-	free(name);
+		return true;
+	char *text = mem_strn(name, size);
+	found = symbols_find(scope->world.symbols, text, &address, &bytes);
+	free(text);
+	if (found)
+		*ret = (struct value){.place = VALUE_MEMORY, .address = address, .size = bytes};
 	return found;
 }
 
-static bool parse_register(struct parser *p, struct value *ret)
+/* ---- types --------------------------------------------------------------------------------------------------------- */
+
+static bool is_kind(int tag, enum variables_type kind)
 {
-	size_t size = identifier(p->at + 1);
-	for (int i = 0; i < EXPR_INTEGERS && p->scope->frame; i++) {
-		const char *name = expr_register_name(i);
-		if (strlen(name) != size || memcmp(name, p->at + 1, size))
-			continue;
-		if (!(p->scope->frame->registers.known >> i & 1))
-			return wrong(p, "the register's value is not known in this frame");
-		p->at += 1 + size;
-		*ret = plain_number(p->scope->frame->registers.value[i]);
-		return true;
-	}
-	return wrong(p, p->scope->frame ? "there is no such register" : "there is no frame, so there are no registers");
+	bool is_struct = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+	if (kind == VARIABLES_STRUCT)
+		return is_struct;
+	if (kind == VARIABLES_UNION)
+		return tag == DW_TAG_union_type;
+	if (kind == VARIABLES_ENUM)
+		return tag == DW_TAG_enumeration_type;
+	return is_struct || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef ||
+		tag == DW_TAG_base_type;
 }
 
-static bool parse_primary(struct parser *p, struct value *ret)
+static bool find_type_in(Dwarf_Die *parent, enum variables_type kind, const char *name, size_t size, int depth, Dwarf_Die *ret)
 {
-	skip_blanks(p);
-	size_t size = qualified(p->at);
-	if (size)
-		return parse_name(p, size, ret);
-	if (*p->at == '$')
-		return parse_register(p, ret);
-	if (isdigit((unsigned char)*p->at)) {
-		char *end;
-		*ret = plain_number(strtoull(p->at, &end, 0));
-		p->at = end;
-		return true;
-	}
-	if (*p->at != '(')
-		return wrong(p, "expected a name, a $register, a number or \"(\"");
-	p->at++;
-	if (!parse_unary(p, ret))
-		return false;
-	skip_blanks(p);
-	if (*p->at != ')')
-		return wrong(p, "expected \")\"");
-	p->at++;
-	return true;
-}
-
-static bool parse_index(struct parser *p, struct value *value)
-{
-	struct value index, whole = *value;
-	uint64_t number;
-	p->at++;
-	if (!parse_unary(p, &index))
-		return false;
-	if (!number_of(p, &index, &number))
-		return wrong(p, "the index is no number");
-	skip_blanks(p);
-	if (*p->at != ']')
-		return wrong(p, "expected \"]\"");
-	p->at++;
-	return value_element(&p->scope->world, &whole, (int64_t)number, value, p->err);
-}
-
-static bool parse_postfix(struct parser *p, struct value *value)
-{
-	if (!parse_primary(p, value))
-		return false;
-	for (;;) {
-		skip_blanks(p);
-		bool arrow = p->at[0] == '-' && p->at[1] == '>';
-		struct value whole = *value;
-		bool part = *p->at == '[' || *p->at == '.' || arrow;
-		if (part && value_is_reference(value) && !value_target(&p->scope->world, &whole, value, p->err))
-			return false;
-		whole = *value;
-		if (*p->at == '[') {
-			if (!parse_index(p, value))
-				return false;
-			continue;
-		}
-		if (*p->at != '.' && !arrow)
+	Dwarf_Die child;
+	const char *last = name + size;
+	while (last > name && last[-1] != ':')
+		last--;
+	for (int bad = dwarf_child(parent, &child); !bad; bad = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child);
+		const char *called = dwarf_diename(&child);
+		bool opens = tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+		if (opens && depth < NAMESPACES_MAX && dwarf_haschildren(&child) &&
+			find_type_in(&child, kind, name, size, depth + 1, ret))
 			return true;
-		p->at += arrow ? 2 : 1;
-		skip_blanks(p);
-		size_t size = identifier(p->at);
-		if (!size)
-			return wrong(p, "expected the name of a member");
-		if (arrow && !value_target(&p->scope->world, value, &whole, p->err))
-			return false;
-		if (!value_member(&p->scope->world, &whole, p->at, size, value, p->err))
-			return false;
-		p->at += size;
+		if (!called || !is_kind(tag, kind) || dwarf_hasattr(&child, DW_AT_declaration) ||
+			strlen(called) != (size_t)(name + size - last) || memcmp(called, last, strlen(called)))
+			continue;
+		char *whole = last == name ? NULL : qualified_name(&child);
+		bool fits = !whole || ends_qualified(whole, name, size);
+		free(whole);
+		if (!fits)
+			continue;
+		*ret = child;
+		return true;
 	}
+	return false;
 }
 
-static bool parse_unary(struct parser *p, struct value *ret)
+bool variables_find_type(const struct scope *scope, enum variables_type kind, const char *name, size_t size, Dwarf_Die *ret)
 {
-	struct value inner;
-	if (++p->nesting > VARIABLES_NESTING_MAX)
-		return wrong(p, "too many parentheses and prefixes");
-	skip_blanks(p);
-	char prefix = *p->at;
-	if (prefix != '*' && prefix != '&' && prefix != '-') {
-		bool ok = parse_postfix(p, ret);
-		p->nesting--;
-		return ok;
-	}
-	p->at++;
-	if (!parse_unary(p, &inner))
-		return false;
-	p->nesting--;
-	uint64_t number;
-	if (prefix == '*')
-		return value_target(&p->scope->world, &inner, ret, p->err);
-	if (prefix == '&') {
-		*ret = plain_number(inner.address);
-		return inner.place == VALUE_MEMORY && !inner.bit_size ? true : wrong(p, "it has no address");
-	}
-	if (!number_of(p, &inner, &number))
-		return wrong(p, "it is no number");
-	*ret = plain_number(0 - number);
-	return true;
+	struct code code;
+	Dwarf_Addr bias;
+	find_code(scope, &code);
+	bool found = code.module && find_type_in(&code.cu, kind, name, size, 0, ret);
+	free(code.scopes);
+	for (Dwarf_Die *cu = NULL; !found && (cu = dwfl_nextcu(symbols_dwfl(scope->world.symbols), cu, &bias));)
+		found = find_type_in(cu, kind, name, size, 0, ret);
+	return found;
 }
 
-bool variables_evaluate(const struct scope *scope, const char *expression, struct value *ret, struct err *err)
-{
-	struct parser p = {.scope = scope, .text = expression, .at = expression, .err = err};
-	if (strlen(expression) > VARIABLES_EXPRESSION_MAX)
-		return err_set(err, ERR_INPUT, "the expression has more than %d bytes", VARIABLES_EXPRESSION_MAX);
-	if (!parse_unary(&p, ret))
-		return false;
-	skip_blanks(&p);
-	return !*p.at || wrong(&p, "expected the end");
-}
+/* ---- printing ------------------------------------------------------------------------------------------------------ */
 
-void variables_print_value(const struct scope *scope, const struct value *value, struct buf *out)
+/* A value; of a reference what it refers to, with its address: "@0x7ffd2c: {x = 1}". */
+void variables_print_value_as(const struct scope *scope, const struct value *value, enum value_form form, struct buf *out)
 {
 	struct value target;
 	struct err ignored;
@@ -535,25 +416,12 @@ void variables_print_value(const struct scope *scope, const struct value *value,
 		buf_printf(out, "@0x%llx: ", (unsigned long long)target.address);
 		value = &target;
 	}
-	value_print(&scope->world, value, out);
+	value_print_as(&scope->world, value, form, out);
 }
 
-bool variables_print(const struct scope *scope, const char *expression, struct buf *out, struct err *err)
+void variables_print_value(const struct scope *scope, const struct value *value, struct buf *out)
 {
-	struct value value;
-	uint64_t number;
-	if (!variables_evaluate(scope, expression, &value, err))
-		return false;
-	buf_printf(out, "%s = ", expression);
-	if (value.has_type)
-		variables_print_value(scope, &value, out);
-	else if (value.place == VALUE_BYTES) {
-		memcpy(&number, value.bytes, sizeof number);
-		buf_printf(out, "0x%llx", (unsigned long long)number);
-	} else
-		buf_printf(out, "<%zu bytes at 0x%llx; no debug information>", value.size, (unsigned long long)value.address);
-	buf_char(out, '\n');
-	return true;
+	variables_print_value_as(scope, value, VALUE_NATURAL, out);
 }
 
 void variables_each_local(const struct scope *scope, variables_visit *visit, void *data)

@@ -1,14 +1,11 @@
 /*
- * Variables by name: locals and parameters of a frame, globals of its program; and the little expressions of `print`.
+ * Variables by name: locals and parameters of a frame, globals of its program; and types by name.
  */
 #ifndef ENGINE_VARIABLES_H
 #define ENGINE_VARIABLES_H
 
 #include "engine/unwind.h"
 #include "engine/value.h"
-
-#define VARIABLES_EXPRESSION_MAX 1000 /* bytes of an expression */
-#define VARIABLES_NESTING_MAX    32   /* parentheses and prefixes in it */
 
 /* Where names are looked up. */
 struct scope {
@@ -18,16 +15,19 @@ struct scope {
 };
 
 /*
- * NAME, $REGISTER, a number, with . -> [ ] * & and parentheses: "global_record.where.x", "*list->next", "argv[1]", "&table[3]".
- * ERR_INPUT says what is wrong and where.
+ * What a name stands for: a local or parameter of the frame, a member of its object, a global (of the frame's file first), or a
+ * symbol without a type; qualified or not; "file.c::name" is a global or static one of that file. False when there is none.
  */
-bool variables_evaluate(const struct scope *scope, const char *expression, struct value *ret, struct err *err);
+bool variables_find(const struct scope *scope, const char *name, size_t size, struct value *ret);
+
+enum variables_type { VARIABLES_ANY, VARIABLES_STRUCT, VARIABLES_UNION, VARIABLES_ENUM };
+/* A type by its name, qualified or not. False when the debug information has no definition of it. */
+bool variables_find_type(const struct scope *scope, enum variables_type kind, const char *name, size_t size, Dwarf_Die *ret);
 
 /* A value; of a reference what it refers to, with its address: "@0x7ffd2c: {x = 1}". */
 void variables_print_value(const struct scope *scope, const struct value *value, struct buf *out);
-
-/* "expression = value". */
-bool variables_print(const struct scope *scope, const char *expression, struct buf *out, struct err *err);
+/* Numbers in a form. */
+void variables_print_value_as(const struct scope *scope, const struct value *value, enum value_form form, struct buf *out);
 
 /* One variable: its name (of a global: with its namespaces) and what it is; is_argument: a parameter of the function. */
 typedef void variables_visit(void *data, const char *name, bool is_argument, const struct value *value);

@@ -35,8 +35,9 @@ struct verbs {
 	size_t debug_dir_count;
 	const char *const *source_dirs; /* where `source` looks for files first */
 	size_t source_dir_count;
-	bool quit;  /* set by `quit` */
-	bool moved; /* set by verbs that move: the place was printed */
+	const char *format; /* of the command that runs: what stands behind "/"; NULL: nothing */
+	bool quit;          /* set by `quit` */
+	bool moved;         /* set by verbs that move: the place was printed */
 };
 
 typedef bool verb_run(struct verbs *v, const struct words *words, struct buf *out, struct err *err);
@@ -47,17 +48,29 @@ struct verb {
 	size_t least, most;       /* words after the name */
 	const char *about;        /* one sentence */
 	const char *group;        /* "moves", "questions" ... */
+	const char *example;
 	verb_run *run;
+	bool has_format; /* NAME/FORMAT */
 };
 
 /* verb_moves.c */
 verb_run verb_goto, verb_next, verb_prev, verb_stepi, verb_rstepi, verb_back, verb_forward, verb_bookmark, verb_unbookmark,
 	verb_bookmarks, verb_here;
 /* verb_machine.c */
-verb_run verb_regs, verb_mem, verb_disas, verb_digest, verb_checkpoints;
+verb_run verb_regs, verb_disas, verb_digest, verb_checkpoints;
+/* verb_memory.c */
+verb_run verb_mem;
+/* What stands behind the name of a command: "x/16xb", "print/x". */
+struct verb_format {
+	uint64_t count; /* 1 when it is not said */
+	char form;      /* x d u o t c a f s i; 0: not said */
+	char unit;      /* b h w g; 0: not said */
+};
+bool verb_format_parse(const char *text, struct verb_format *ret, struct err *err);
 /* verb_guest.c */
-verb_run verb_ps, verb_where, verb_threads, verb_maps, verb_fds, verb_sockets, verb_env, verb_print, verb_locals, verb_symbol,
-	verb_cat, verb_ls;
+verb_run verb_ps, verb_where, verb_threads, verb_maps, verb_fds, verb_sockets, verb_env, verb_cat, verb_ls;
+/* verb_print.c */
+verb_run verb_print, verb_locals, verb_symbol, verb_whatis, verb_ptype;
 
 /* verb_frame.c */
 verb_run verb_frame, verb_up, verb_down, verb_focus;

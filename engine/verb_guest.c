@@ -1,4 +1,4 @@
-/* Debug commands that ask the guest: processes, threads, files, sockets, and the variables of programs. */
+/* Debug commands that ask the guest: processes, threads, files, sockets. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "engine/maps.h"
 #include "engine/openfiles.h"
 #include "engine/text.h"
-#include "engine/variables.h"
 #include "engine/verb.h"
 
 enum { CAT_MAX = 16 << 20 };
@@ -142,50 +141,6 @@ bool verb_env(struct verbs *v, const struct words *w, struct buf *out, struct er
 	}
 	buf_free(&bytes);
 	return ok;
-}
-
-/* ---- variables of the current program ----------------------------------------------------------------------- */
-
-static bool scope(struct verbs *v, struct scope *ret, struct err *err)
-{
-	struct here *here = session_here(v->session);
-	struct err ignored;
-	struct program *program = here_program(here, 0, err);
-	if (!program)
-		return false;
-	*ret = program_scope(program, here_frame(here, NULL, &ignored));
-	return true;
-}
-
-bool verb_print(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	struct scope s;
-	/* The expression as it was typed: blanks and quotes belong to it. */
-	return scope(v, &s, err) && variables_print(&s, w->rest[1], out, err);
-}
-
-bool verb_locals(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	(void)w;
-	struct scope s;
-	if (!scope(v, &s, err))
-		return false;
-	variables_print_locals(&s, out);
-	return true;
-}
-
-bool verb_symbol(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	uint64_t at, size;
-	struct here *here = session_here(v->session);
-	struct err ignored;
-	struct program *program = here_program(here, 0, err);
-	if (!program || !program_address(program, here_frame(here, NULL, &ignored), w->list[1], &at, &size, err))
-		return false;
-	buf_printf(out, "0x%" PRIx64 " (%" PRIu64 " bytes) ", at, size);
-	program_name(program, at, out);
-	buf_char(out, '\n');
-	return true;
 }
 
 /* ---- files, from the guest's memory ------------------------------------------------------------------------- */

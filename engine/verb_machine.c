@@ -6,7 +6,7 @@
 #include "engine/disas.h"
 #include "engine/verb.h"
 
-enum { MEM_DEFAULT = 64, MEM_MAX = 1 << 20, DISAS_DEFAULT = 10 };
+enum { DISAS_DEFAULT = 10 };
 
 bool verb_regs(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
@@ -53,22 +53,6 @@ bool verb_address(struct verbs *v, const char *text, uint64_t *ret, uint64_t *re
 	if (!symbol)
 		return err_set(err, ERR_USAGE, "'%.100s' is no address: expected a number, $REGISTER or a symbol", text);
 	*ret = symbol->address;
-	return true;
-}
-
-bool verb_mem(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	uint64_t at, size = MEM_DEFAULT;
-	if (w->count > 2 && !verb_number(w->list[2], "the number of bytes", &size, err))
-		return false;
-	if (!size || size > MEM_MAX)
-		return err_set(err, ERR_USAGE, "%" PRIu64 " bytes: expected 1 to %d", size, MEM_MAX);
-	if (!verb_address(v, w->list[1], &at, NULL, err))
-		return false;
-	struct space space;
-	if (!here_space(session_here(v->session), &space, err))
-		return false;
-	memory_print(&space, at, (size_t)size, out);
 	return true;
 }
 

@@ -13,88 +13,108 @@ static verb_run help, quit;
 static const struct verb verbs[] = {
 	{"goto", "g", "MOMENT", 1, 1,
 		"Go to a moment: 123456, ev:20, fault:kill#1.applied, prop:ID, t:4.39s, begin, end, +N, -N, a bookmark.", "moves",
-		verb_goto},
+		"goto fault:kill#1.applied", verb_goto, false},
 	{"next", "n", "[WHAT...]", 0, WORDS_MAX,
 		"To the next event; WHAT narrows it: fault, property, line, NODE, a fault, a kind, /TEXT; also switch (of "
 		"processes), syscall.",
-		"moves", verb_next},
-	{"prev", "p", "[WHAT...]", 0, WORDS_MAX, "To the event before here, as next.", "moves", verb_prev},
-	{"stepi", "si", "[N]", 0, 1, "N instructions on, interrupt handlers included.", "moves", verb_stepi},
-	{"rstepi", "rsi", "[N]", 0, 1, "N instructions back.", "moves", verb_rstepi},
-	{"step", "s", "[N]", 0, 1, "On to another source line of the current thread, into calls.", "moves", verb_step},
-	{"rstep", "rs", "[N]", 0, 1, "Back to the start of the line before.", "moves", verb_rstep},
-	{"over", "o", "[N]", 0, 1, "On to another line of the same call, over the calls it makes.", "moves", verb_over},
-	{"rover", "ro", "[N]", 0, 1, "Back, over calls.", "moves", verb_rover},
-	{"finish", NULL, "", 0, 0, "On to where the current function has returned to.", "moves", verb_finish},
-	{"rfinish", NULL, "", 0, 0, "Back to the call of the current function.", "moves", verb_rfinish},
-	{"back", NULL, "", 0, 0, "To the place before the last move.", "moves", verb_back},
-	{"forward", NULL, "", 0, 0, "Forward again after back.", "moves", verb_forward},
+		"moves", "next line server", verb_next, false},
+	{"prev", "p", "[WHAT...]", 0, WORDS_MAX, "To the event before here, as next.", "moves", "prev property", verb_prev,
+		false},
+	{"stepi", "si", "[N]", 0, 1, "N instructions on, interrupt handlers included.", "moves", "stepi 100", verb_stepi, false},
+	{"rstepi", "rsi", "[N]", 0, 1, "N instructions back.", "moves", "rstepi 100", verb_rstepi, false},
+	{"step", "s", "[N]", 0, 1, "On to another source line of the current thread, into calls.", "moves", "step", verb_step,
+		false},
+	{"rstep", "rs", "[N]", 0, 1, "Back to the start of the line before.", "moves", "rstep 3", verb_rstep, false},
+	{"over", "o", "[N]", 0, 1, "On to another line of the same call, over the calls it makes.", "moves", "over", verb_over,
+		false},
+	{"rover", "ro", "[N]", 0, 1, "Back, over calls.", "moves", "rover", verb_rover, false},
+	{"finish", NULL, "", 0, 0, "On to where the current function has returned to.", "moves", "finish", verb_finish, false},
+	{"rfinish", NULL, "", 0, 0, "Back to the call of the current function.", "moves", "rfinish", verb_rfinish, false},
+	{"back", NULL, "", 0, 0, "To the place before the last move.", "moves", "back", verb_back, false},
+	{"forward", NULL, "", 0, 0, "Forward again after back.", "moves", "forward", verb_forward, false},
 	{"until", NULL, "CONDITION...", 1, WORDS_MAX,
 		"On to: pc ADDRESS, write ADDRESS, mem ADDRESS == VALUE, exit PID, syscall, switch, event WHAT...", "moves",
-		verb_until},
-	{"runtil", "ru", "CONDITION...", 1, WORDS_MAX, "Back to where that was last.", "moves", verb_runtil},
-	{"break", "b", "ADDRESS", 1, 1, "Stop `continue` and `rcontinue` at an instruction.", "moves", verb_break},
-	{"watch", "w", "ADDRESS [BYTES]", 1, 2, "Stop them where somebody has written there.", "moves", verb_watch},
-	{"breaks", NULL, "", 0, 0, "The list of both.", "moves", verb_breaks},
-	{"delete", NULL, "N", 1, 1, "Take one off the list.", "moves", verb_delete},
-	{"continue", "c", "", 0, 0, "On to the nearest break or watch.", "moves", verb_continue},
-	{"rcontinue", "rc", "", 0, 0, "Back to the nearest one.", "moves", verb_rcontinue},
-	{"here", NULL, "", 0, 0, "Where this is: count, event, program counter, process.", "moves", verb_here},
+		"until counter == 5", verb_until, false},
+	{"runtil", "ru", "CONDITION...", 1, WORDS_MAX, "Back to where that was last.", "moves", "runtil write counter",
+		verb_runtil, false},
+	{"break", "b", "ADDRESS", 1, 1, "Stop `continue` and `rcontinue` at an instruction.", "moves", "break counter.c:40",
+		verb_break, false},
+	{"watch", "w", "ADDRESS [BYTES]", 1, 2, "Stop them where somebody has written there.", "moves", "watch counter",
+		verb_watch, false},
+	{"breaks", NULL, "", 0, 0, "The list of both.", "moves", "breaks", verb_breaks, false},
+	{"delete", NULL, "N", 1, 1, "Take one off the list.", "moves", "delete 1", verb_delete, false},
+	{"continue", "c", "", 0, 0, "On to the nearest break or watch.", "moves", "continue", verb_continue, false},
+	{"rcontinue", "rc", "", 0, 0, "Back to the nearest one.", "moves", "rcontinue", verb_rcontinue, false},
+	{"here", NULL, "", 0, 0, "Where this is: count, event, program counter, process.", "moves", "here", verb_here, false},
 	{"bookmark", NULL, "NAME [MOMENT]", 1, 2, "Give a moment (or this one) a name; it is kept for the next session.", "moves",
-		verb_bookmark},
-	{"bookmarks", NULL, "", 0, 0, "The bookmarks of this run.", "moves", verb_bookmarks},
-	{"unbookmark", NULL, "NAME", 1, 1, "Forget a bookmark.", "moves", verb_unbookmark},
+		"bookmark lost prop:no-lost-ack", verb_bookmark, false},
+	{"bookmarks", NULL, "", 0, 0, "The bookmarks of this run.", "moves", "bookmarks", verb_bookmarks, false},
+	{"unbookmark", NULL, "NAME", 1, 1, "Forget a bookmark.", "moves", "unbookmark lost", verb_unbookmark, false},
 
 	{"regs", "r", "[all|NAME]", 0, 1, "Registers; those that changed since they were shown last are marked.", "the machine",
-		verb_regs},
-	{"mem", "x", "ADDRESS [BYTES]", 1, 2, "Memory as the processor sees it here.", "the machine", verb_mem},
-	{"disas", "u", "[ADDRESS [COUNT]]", 0, 2, "Instructions, from here or an address.", "the machine", verb_disas},
-	{"digest", NULL, "", 0, 0, "SHA-256 of the registers and of all memory.", "the machine", verb_digest},
+		"regs rip", verb_regs, false},
+	{"mem", "x", "ADDRESS [BYTES]", 1, 2,
+		"Memory here; x/16xb: 16 in hexadecimal, each a byte (d u o t c a f s i; h w g: 2, 4, 8 bytes).", "the machine",
+		"x/4xg $rsp", verb_mem, true},
+	{"disas", "u", "[ADDRESS [COUNT]]", 0, 2, "Instructions, from here or an address.", "the machine", "disas main 20",
+		verb_disas, false},
+	{"digest", NULL, "", 0, 0, "SHA-256 of the registers and of all memory.", "the machine", "digest", verb_digest, false},
 	{"diff-state", NULL, "MOMENT [RUN] MOMENT", 2, 3,
 		"Registers and pages that differ between two moments, with whose the pages are; the second may be of another "
 		"run.",
-		"the machine", verb_diff_state},
-	{"checkpoints", NULL, "", 0, 0, "How many checkpoints there are, and what they hold.", "the machine", verb_checkpoints},
+		"the machine", "diff-state ev:10 ev:11", verb_diff_state, false},
+	{"checkpoints", NULL, "", 0, 0, "How many checkpoints there are, and what they hold.", "the machine", "checkpoints",
+		verb_checkpoints, false},
 
-	{"last", NULL, "ADDRESS|$REG [K]", 1, 2, "Who wrote there last: the last K writes before here.", "writes", verb_last},
-	{"first", NULL, "ADDRESS [K]", 1, 2, "The first K writes after here.", "writes", verb_first},
+	{"last", NULL, "ADDRESS|$REG [K]", 1, 2, "Who wrote there last: the last K writes before here.", "writes",
+		"last counter 5", verb_last, false},
+	{"first", NULL, "ADDRESS [K]", 1, 2, "The first K writes after here.", "writes", "first counter", verb_first, false},
 	{"count", NULL, "ADDRESS [MOMENT]", 1, 2, "How many writes from here to a moment (default: the end).", "writes",
-		verb_count},
+		"count counter end", verb_count, false},
 
-	{"ps", NULL, "", 0, 0, "All processes.", "the guest", verb_ps},
+	{"ps", NULL, "", 0, 0, "All processes.", "the guest", "ps", verb_ps, false},
 	{"where", "bt", "[PID|NODE [THREAD]]", 0, 2, "The calls that led here, or to where another process waits.", "the guest",
-		verb_where},
+		"where server", verb_where, false},
 	{"frame", "f", "[N]", 0, 1,
 		"One of the calls that `where` lists; with N, what locals, print, source, disas and regs are about until the "
 		"next "
 		"move.",
-		"the guest", verb_frame},
-	{"up", NULL, "[N]", 0, 1, "The frame that called this one, or N calls further out.", "the guest", verb_up},
-	{"down", NULL, "[N]", 0, 1, "The frame that this one called.", "the guest", verb_down},
+		"the guest", "frame 2", verb_frame, false},
+	{"up", NULL, "[N]", 0, 1, "The frame that called this one, or N calls further out.", "the guest", "up", verb_up, false},
+	{"down", NULL, "[N]", 0, 1, "The frame that this one called.", "the guest", "down", verb_down, false},
 	{"focus", NULL, "[PID|NODE|none [THREAD]]", 0, 2,
 		"The process, and its thread, that questions are about from now on; none: the current one, whichever that is.",
-		"the guest", verb_focus},
-	{"threads", NULL, "[PID|NODE]", 0, 1, "Threads of a process.", "the guest", verb_threads},
-	{"maps", NULL, "[PID|NODE]", 0, 1, "Memory map of a process.", "the guest", verb_maps},
-	{"fds", NULL, "[PID|NODE]", 0, 1, "Open files of a process, or of all processes of a node.", "the guest", verb_fds},
-	{"sockets", NULL, "[PID|NODE]", 0, 1, "Sockets of a process, or of all processes of a node.", "the guest", verb_sockets},
-	{"env", NULL, "[PID|NODE]", 0, 1, "Environment of a process.", "the guest", verb_env},
-	{"cat", NULL, "[PID:|NODE:]PATH", 1, 1, "A file as a process sees it, from the guest's memory.", "the guest", verb_cat},
-	{"ls", NULL, "[[PID:|NODE:]PATH]", 0, 1, "A directory as a process sees it.", "the guest", verb_ls},
+		"the guest", "focus server", verb_focus, false},
+	{"threads", NULL, "[PID|NODE]", 0, 1, "Threads of a process.", "the guest", "threads server", verb_threads, false},
+	{"maps", NULL, "[PID|NODE]", 0, 1, "Memory map of a process.", "the guest", "maps server", verb_maps, false},
+	{"fds", NULL, "[PID|NODE]", 0, 1, "Open files of a process, or of all processes of a node.", "the guest", "fds server",
+		verb_fds, false},
+	{"sockets", NULL, "[PID|NODE]", 0, 1, "Sockets of a process, or of all processes of a node.", "the guest",
+		"sockets server", verb_sockets, false},
+	{"env", NULL, "[PID|NODE]", 0, 1, "Environment of a process.", "the guest", "env server", verb_env, false},
+	{"cat", NULL, "[PID:|NODE:]PATH", 1, 1, "A file as a process sees it, from the guest's memory.", "the guest",
+		"cat server:/etc/hosts", verb_cat, false},
+	{"ls", NULL, "[[PID:|NODE:]PATH]", 0, 1, "A directory as a process sees it.", "the guest", "ls server:/", verb_ls, false},
 	{"fork", NULL, "[@NODE] COMMAND...", 1, WORDS_MAX,
 		"Execute a command in a live copy of this moment, which is recorded as a run of its own.", "the guest",
-		verb_fork},
+		"fork @server ls /", verb_fork, false},
 
-	{"print", NULL, "EXPRESSION", 1, WORDS_MAX, "A variable of the current program: name, a.b, p->x, list[3], *p, &x.",
-		"programs", verb_print},
-	{"locals", NULL, "", 0, 0, "Local variables of the current function.", "programs", verb_locals},
+	{"print", NULL, "EXPRESSION", 1, WORDS_MAX,
+		"What an expression is here, as C and C++ write it; print/x: in hexadecimal (d u o t c a).", "programs",
+		"print/x list->next[2]", verb_print, true},
+	{"whatis", NULL, "EXPRESSION|TYPE", 1, WORDS_MAX, "The type of an expression.", "programs", "whatis list->next",
+		verb_whatis, false},
+	{"ptype", NULL, "EXPRESSION|TYPE", 1, WORDS_MAX, "Its type with all members.", "programs", "ptype struct list",
+		verb_ptype, false},
+	{"locals", NULL, "", 0, 0, "Local variables of the current function.", "programs", "locals", verb_locals, false},
 	{"source", "l", "[ADDRESS|FUNCTION|FILE:LINE [LINES]]", 0, 2,
-		"Source lines around the current place of the current program, or another place.", "programs", verb_source},
+		"Source lines around the current place of the current program, or another place.", "programs", "source main 20",
+		verb_source, false},
 	{"symbol", NULL, "NAME|ADDRESS", 1, 1, "Address and size of a symbol; the symbol at an address.", "programs",
-		verb_symbol},
+		"symbol main", verb_symbol, false},
 
-	{"help", "h", "[COMMAND]", 0, 1, "This list, or one command of it.", "other", help},
-	{"quit", "q", "", 0, 0, "End the session.", "other", quit},
+	{"help", "h", "[COMMAND]", 0, 1, "This list, or one command of it.", "other", "help until", help, false},
+	{"quit", "q", "", 0, 0, "End the session.", "other", "quit", quit, false},
 };
 
 enum { COUNT = sizeof verbs / sizeof *verbs };
@@ -229,7 +249,13 @@ bool verbs_run(struct verbs *v, const char *line, size_t size, struct buf *out, 
 	char *copy = mem_strn(line, size); /* so that the rest of a line is a string */
 	bool ok = words_split(&words, copy, size, err);
 	if (ok && words.count) {
+		char *slash = strchr(words.list[0], '/');
+		v->format = slash ? slash + 1 : NULL;
+		if (slash)
+			*slash = '\0';
 		const struct verb *verb = verbs_find(words.list[0], err);
+		if (verb && slash && !verb->has_format)
+			verb = (err_set(err, ERR_USAGE, "%s has no formats: only print and x have", verb->name), NULL);
 		bool asks = verb && v->session && verb->run != help && verb->run != quit;
 		ok = verb && (!asks || look_after(v, out, err)) && run_verb(v, verb, &words, out, err);
 	}
@@ -251,6 +277,15 @@ void verbs_help(struct buf *out)
 	}
 }
 
+static void say_verb(const struct verb *verb, struct buf *out)
+{
+	buf_printf(out, "%s%s%s%s\n  %s\n", verb->name, verb->has_format ? "[/FORMAT]" : "", *verb->operands ? " " : "",
+		verb->operands, verb->about);
+	if (verb->alias)
+		buf_printf(out, "  Also: %s.\n", verb->alias);
+	buf_printf(out, "  For example: %s\n", verb->example);
+}
+
 static bool help(struct verbs *v, const struct words *words, struct buf *out, struct err *err)
 {
 	(void)v;
@@ -260,7 +295,7 @@ static bool help(struct verbs *v, const struct words *words, struct buf *out, st
 	}
 	const struct verb *verb = verbs_find(words->list[1], err);
 	if (verb)
-		buf_printf(out, "%s %s\n  %s\n", verb->name, verb->operands, verb->about);
+		say_verb(verb, out);
 	return verb != NULL;
 }
 

@@ -1,7 +1,7 @@
 /* Expressions of `print` without a program: numbers, registers and parentheses are evaluated, everything else is explained. */
 #include <stdlib.h>
 #include <string.h>
-#include "engine/variables.h"
+#include "engine/expression.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	char *text = mem_strn((const char *)data, size);
 	struct scope scope = {.world = {.read = read_nothing, .symbols = symbols}, .frame = &frame};
-	if (!variables_print(&scope, text, &out, &err) && (err.code != ERR_INPUT || !err.text[0]))
+	if (!expression_print(&scope, text, VALUE_NATURAL, &out, &err) && (err.code != ERR_INPUT || !err.text[0]))
 		abort();
 	buf_free(&out);
 	free(text);

@@ -8,13 +8,13 @@
 
 #include "engine/lines.h"
 #include "engine/value_parts.h"
-#include "engine/variables.h"
+#include "engine/expression.h"
 #include "unit.h"
 
 enum shade { DARK, LIGHT = 7 };
 
-struct node {
-	struct node *next;
+struct variables_item {
+	struct variables_item *next;
 	int number;
 	unsigned low : 3, high : 9;
 	enum shade shade;
@@ -30,8 +30,8 @@ struct node {
 	bool truth;
 };
 
-extern struct node variables_node;
-extern struct node **variables_self, *variables_nobody;
+extern struct variables_item variables_node;
+extern struct variables_item **variables_self, *variables_nobody;
 extern int (*variables_grid)[3];
 extern long long variables_negative;
 extern short variables_cube[2][3][4];
@@ -43,7 +43,7 @@ short variables_cube[2][3][4] = {
 char variables_names[2][8] = {"one", "two"};
 __int128 variables_wide[3] = {(__int128)(~(unsigned __int128)0 >> 1), -(__int128)(~(unsigned __int128)0 >> 1) - 1, -1};
 unsigned __int128 variables_wide_unsigned = ~(unsigned __int128)0;
-struct node variables_node = {.next = &variables_node,
+struct variables_item variables_node = {.next = &variables_node,
 	.number = -5,
 	.low = 5,
 	.high = 300,
@@ -55,7 +55,7 @@ struct node variables_node = {.next = &variables_node,
 	.grid = {{1, 2, 3}, {4, 5, 6}},
 	.small = 258,
 	.truth = true};
-struct node **variables_self = &variables_node.next, *variables_nobody;
+struct variables_item **variables_self = &variables_node.next, *variables_nobody;
 int (*variables_grid)[3] = &variables_node.grid[0];
 long long variables_negative = -1234567890123;
 static volatile int file_static = 77;
@@ -177,21 +177,42 @@ static void values_are_printed(void)
 		{"variables_wide_unsigned", "340282366920938463463374607431768211455"}, {"variables_node.raw[0]", "2 '\\x02'"},
 		{"variables_node.truth", "true"}, {"variables_negative", "-1234567890123"},
 		{"variables_node.next->next->number", "-5"}, {"(*variables_node.next).number", "-5"},
-		{" variables_node . number ", "-5"}, {"-1", "0xffffffffffffffff"}, {"0x10", "0x10"}, {"file_static", "77"}};
+		{" variables_node . number ", "-5"}, {"-1", "-1"}, {"0x10", "0x10"}, {"file_static", "77"},
+		{"1 + 2 * 3 - 4 / 2", "5"}, {"(1 + 2) * 3 % 4", "1"}, {"-7 / 2", "-3"}, {"7u - 8u", "18446744073709551615"},
+		{"1 << 4 | 3 & ~1 ^ 1", "19"}, {"-16 >> 2", "-4"}, {"2 < 3 && 3 <= 3 && !(4 > 5)", "true"},
+		{"1 == 2 || 1 != 1", "false"}, {"0 && *variables_node", "false"}, {"1 || nobody.x", "true"},
+		{"5 > 3 ? 7 : nobody", "7"}, {"1.5 * 2", "3"}, {"1.5 < 2", "true"}, {"'a' + 1", "98"}, {"'\\n'", "10"},
+		{"variables_node.number * 2 + variables_node.ratio", "-9.875"},
+		{"variables_node.low + variables_node.high", "305"}, {"variables_node.number < 0", "true"},
+		{"variables_node.number == -5 && variables_node.shade == 7", "true"}, {"(char)321", "65 'A'"},
+		{"(unsigned char)-1", "255 '\\xff'"}, {"(short)70000", "4464"}, {"(unsigned)-1", "4294967295"}, {"(int)3.9", "3"},
+		{"(double)7 / 2", "3.5"}, {"(float)0.1", "0.100000001"}, {"(enum shade)7", "LIGHT"},
+		{"(long)&variables_node == (long)variables_node.next", "true"},
+		{"&variables_node == variables_node.next", "true"},
+		{"((struct variables_item *)variables_node.next)->number", "-5"}, {"*(int *)&variables_node.number", "-5"},
+		{"((int *)variables_node.grid)[4]", "5"}, {"variables_node.grid[0][0]@4", "{1, 2, 3, 4}"},
+		{"*variables_node.grid[1]@2", "{4, 5}"}, {"variables_node.word[0]@3", "\"wor\""},
+		{"variables_node.text[2]@4 ", "\"\"tex\""}, {"*(variables_node.grid[0] + 2)", "3"},
+		{"&variables_node.grid[1][2] - &variables_node.grid[0][1]", "4"}, {"sizeof variables_node.grid", "24"},
+		{"sizeof(int)", "4"}, {"sizeof(struct variables_item *)", "8"}, {"sizeof (variables_node.word)", "6"},
+		{"*&variables_node.number", "-5"}, {"test_variables.c::file_static", "77"},
+		{"tests/unit/test_variables.c::file_static + 1", "78"}, {"0x10 + 1", "0x11"},
+		{"0x7fffffffffffffff + 0", "0x7fffffffffffffff"}, {"010", "8"}, {"1 ? 2 : 3 ? 4 : 5", "2"},
+		{"!variables_node.next", "false"}, {"variables_node.next && 1", "true"}, {"+3", "3"}, {"~0", "-1"}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct buf out = {0};
 		struct err err = {0};
 		char expected[200];
-		CU_ASSERT_TRUE(variables_print(&scope, rows[i][0], &out, &err));
+		CU_ASSERT_TRUE(expression_print(&scope, rows[i][0], VALUE_NATURAL, &out, &err));
 		snprintf(expected, sizeof expected, "%s = %s\n", rows[i][0], rows[i][1]);
 		CU_ASSERT_STRING_EQUAL(out.data ? out.data : err.text, expected);
 		buf_free(&out);
 	}
 	struct buf out = {0};
-	CU_ASSERT_TRUE(variables_print(&scope, "variables_node.text", &out, NULL));
+	CU_ASSERT_TRUE(expression_print(&scope, "variables_node.text", VALUE_NATURAL, &out, NULL));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, " \"a \"text\"\\n\"\n")); /* nothing that a terminal would obey */
 	buf_clear(&out);
-	CU_ASSERT_TRUE(variables_print(&scope, "*variables_node.next", &out, NULL));
+	CU_ASSERT_TRUE(expression_print(&scope, "*variables_node.next", VALUE_NATURAL, &out, NULL));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "{next = 0x"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data,
 		"<variables_node>, number = -5, low = 5, high = 300, shade = LIGHT, word = \"word\", ratio = 0.125, half = "
@@ -206,7 +227,7 @@ static void put_parts(const struct scope *scope, const char *expression, struct 
 	struct value value, part;
 	struct value_parts parts;
 	struct err err = {0};
-	CU_ASSERT_TRUE_FATAL(variables_evaluate(scope, expression, &value, &err));
+	CU_ASSERT_TRUE_FATAL(expression_value(scope, expression, &value, &err));
 	value_parts(&scope->world, &value, &parts);
 	for (uint64_t i = 0; i < parts.count; i++) {
 		struct buf name = {0}, suffix = {0};
@@ -251,7 +272,7 @@ static void values_have_parts(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "number|->number|-5\n"));
 	buf_clear(&out);
 	scope.world.room = 30;
-	CU_ASSERT_TRUE(variables_print(&scope, "variables_cube", &out, NULL));
+	CU_ASSERT_TRUE(expression_print(&scope, "variables_cube", VALUE_NATURAL, &out, NULL));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "..."));
 	CU_ASSERT(out.size < 80);
 	buf_free(&out);
@@ -295,19 +316,28 @@ static void wrong_expressions_are_explained(void)
 	static const char *const rows[][2] = {{"", ": column 1: expected a name, a $register, a number or \"(\""},
 		{"nobody", "there is no variable \"nobody\" here"},
 		{"variables_node.", "column 16: expected the name of a member"},
-		{"variables_node.zz", "struct node has no member zz"},
+		{"variables_node.zz", "struct variables_item has no member zz"},
 		{"variables_node.number.x", "what is before \".x\" is no struct"},
 		{"*variables_node", "only a pointer can be followed"},
 		{"variables_node.grid[0][1][2]", "what is before \"[\" is no array"}, {"variables_node.word[", "expected a name"},
 		{"variables_node.word[1", "expected \"]\""}, {"(variables_node", "expected \")\""},
 		{"variables_node x", "column 16: expected the end"}, {"$rax", "there is no frame"},
 		{"&variables_node.low", "it has no address"}, {"-variables_node", "it is no number"}, {"&1", "it has no address"},
-		{"****************************************1", "too many parentheses and prefixes"},
+		{"********************************************************************1", "too many parentheses and prefixes"},
+		{"1 / 0", "column 3: a division by zero"}, {"1 % (2 - 2)", "a division by zero"}, {"1 +", "expected a name"},
+		{"1 ? 2", "expected \":\""}, {"variables_node.number = 3", "nothing can be assigned: it is the past"},
+		{"variables_node.number += 3", "nothing can be assigned"},
+		{"look_around(1)", "nothing can be called: it is the past"},
+		{"1.5 % 2", "cannot be done with a floating-point number"}, {"~1.5", "it is no number"},
+		{"1@3", "what is before \"@\" is not in memory"}, {"variables_node.number@0", "expected 1 to 1000000"},
+		{"(struct variables_item)1", "only what is in memory"}, {"*(void *)1", "a void pointer does not say"},
+		{"12abc", "this is no number"}, {"'ab'", "expected a character"},
+		{"(struct nobody *)1", "column 2: there is no such type"}, {"nowhere.c::file_static", "there is no variable"},
 		{"variables_node.number[2]", "what is before \"[\" is no array"}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct buf out = {0};
 		struct err err = {0};
-		CU_ASSERT_FALSE(variables_print(&scope, rows[i][0], &out, &err));
+		CU_ASSERT_FALSE(expression_print(&scope, rows[i][0], VALUE_NATURAL, &out, &err));
 		CU_ASSERT_EQUAL(err.code, ERR_INPUT);
 		if (!strstr(err.text, rows[i][1])) {
 			printf("%s: %s\n", rows[i][0], err.text);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "engine/expression.h"
 #include "engine/openfiles.h"
 #include "engine/program.h"
 
@@ -38,7 +39,7 @@ static void with_frame(struct session *s, const char *number, const char *expres
 	struct scope scope = program_scope(s->program, n < frames.count ? &frames.list[n] : NULL);
 	if (!expression)
 		variables_print_locals(&scope, &s->out);
-	else if (!variables_print(&scope, expression, &s->out, &err))
+	else if (!expression_print(&scope, expression, VALUE_NATURAL, &s->out, &err))
 		buf_printf(&s->out, "%s\n", err.text);
 	unwind_finish(&frames);
 }
