@@ -5,7 +5,7 @@
 AGENT := wire why sha256 sysfile port outbox spec mission netlink net cgroup boot rootfs command launch ready stream node trouble \
 	trouble_process faults replan input visit_request visitor visit run main
 # engine/: what QEMU itself loads to look for something in a run; a library of its own (polecat-scan.so) ...
-PLUGIN := scan_hits scan_plugin
+PLUGIN := scan_test scan_hits scan_plugin
 # ... a library without curses ...
 ENGINE := err buf cancel text digest json file zst child rng verdict pattern event event_read fault property yaml \
 	scenario schema scenario_keys scenario_parts scenario_matchers scenario_nodes scenario_faults scenario_properties scenario_read \

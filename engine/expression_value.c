@@ -86,7 +86,7 @@ static bool calculate_real(const struct evaluation *v, const struct expression_n
 		*ret = value_of_number(a <= b && a >= b, VALUE_BOOL);
 		return true;
 	case OP_UNEQUAL:
-		*ret = value_of_number(a < b || a > b, VALUE_BOOL);
+		*ret = value_of_number((uint64_t)(a < b || a > b), VALUE_BOOL);
 		return true;
 	default:
 		return wrong(v, node, "this cannot be done with a floating-point number");

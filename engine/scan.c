@@ -102,6 +102,8 @@ static void arm(void *data, struct machine *m)
 	memcpy(shared->watches, r->watches, sizeof shared->watches);
 	memcpy(shared->tasks, r->tasks, sizeof shared->tasks);
 	shared->task_count = r->task_count;
+	memcpy(shared->tests, r->tests, r->test_count * sizeof *r->tests);
+	shared->test_count = r->test_count;
 	shared->task_at = r->task_at;
 	shared->direct_map = r->direct_map;
 	shared->process_offset = r->process_offset;
@@ -119,6 +121,10 @@ static bool pass(struct scan *s, struct walk *w, const struct scan_request *r, u
 	s->to = to;
 	/* An instruction at `to` is about to be executed there: it is seen by running one further, if there is one. */
 	uint64_t end = to < walk_end(w) ? to + 1 : to;
+	for (uint32_t i = 0; i < r->count; i++)
+		if (r->watches[i].kind == SCAN_EXEC && r->watches[i].test_count && !s->shared->can_test)
+			return err_set(
+				err, ERR_QEMU, "this QEMU does not give its registers to plugins: it cannot evaluate conditions");
 	bool ok = walk_pass(w, from, end, arm, s, err);
 	s->shared->count = 0;
 	if (ok && s->shared->failed)

@@ -32,8 +32,10 @@ struct scan_request {
 	uint64_t task_at;           /* physical; 0: hits have no task */
 	uint64_t tasks[SCAN_TASKS]; /* if task_count: hits of these only */
 	uint32_t task_count;
-	uint64_t direct_map;     /* for watches with a process: where the kernel has physical 0 */
-	uint32_t process_offset; /* ... and where in a task the number of its process is */
+	uint64_t direct_map;              /* for watches with a process: where the kernel has physical 0 */
+	uint32_t process_offset;          /* ... and where in a task the number of its process is */
+	struct scan_op tests[SCAN_TESTS]; /* of the watches */
+	uint32_t test_count;
 	void (*progress)(void *data, uint64_t done, uint64_t of); /* instructions; may be NULL */
 	void *data;
 };

@@ -8,9 +8,12 @@
 
 #include <stdint.h>
 
-#define SCAN_VERSION 2
+#include "engine/scan_test.h"
+
+#define SCAN_VERSION 3
 #define SCAN_WATCHES 256
 #define SCAN_TASKS   32
+#define SCAN_TESTS   1024  /* operations of all conditions together */
 #define SCAN_FIRST   64    /* hits kept from the start of a scan */
 #define SCAN_LAST    65536 /* and from its end: a ring */
 
@@ -25,8 +28,9 @@ struct scan_watch {
 	uint32_t compare; /* WRITE, not VIRTUAL: bytes at low (1 to 8) that must be value afterwards; 0: no matter */
 	uint64_t low, high;
 	uint64_t value;
-	uint64_t task;    /* kernel address: only what this one does; 0: everybody */
-	uint64_t process; /* number: only what its threads do, in user code or for them in the kernel; 0: everybody */
+	uint64_t task;             /* kernel address: only what this one does; 0: everybody */
+	uint64_t process;          /* number: only what its threads do, in user code or for them in the kernel; 0: everybody */
+	uint32_t test, test_count; /* EXEC, WRITE: what must hold besides; operations of `tests`; none: no matter */
 };
 
 struct scan_hit {
@@ -49,6 +53,9 @@ struct scan_shared {
 	uint64_t direct_map;     /* virtual address of the kernel's mapping of physical 0 */
 	uint32_t memory_count;   /* which watches are not EXEC */
 	uint32_t memory[SCAN_WATCHES];
+	uint32_t test_count;
+	struct scan_op tests[SCAN_TESTS];
+	uint32_t can_test;             /* by the plugin: conditions of EXEC can be evaluated in this QEMU */
 	uint32_t failed;               /* by the plugin: it cannot do its work in this QEMU */
 	uint64_t before[SCAN_WATCHES]; /* by the engine: 8 bytes at each watch's low where the scan starts */
 	uint64_t hits;                 /* so far */

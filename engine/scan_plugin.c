@@ -77,6 +77,12 @@ struct sites {
 	struct site list[SITES];
 };
 
+/* GLib's GByteArray. */
+struct bytes {
+	uint8_t *data;
+	unsigned size;
+};
+
 static struct {
 	struct scan_shared *shared;
 	struct sites *sites;
@@ -85,6 +91,15 @@ static struct {
 	int64_t (*icount_raw)(void);
 	void (*disable_mem_helpers)(void *cpu); /* NULL where it is not needed */
 	void (*memory_rw)(uint64_t physical, void *bytes, uint64_t size, bool write);
+	/* For conditions; NULL: there are none then. */
+	int (*memory_rw_debug)(void *cpu, uint64_t address, void *bytes, size_t size, bool write);
+	int (*read_register)(void *cpu, struct bytes *to, int number);
+	struct bytes *(*bytes_new)(void);
+	struct bytes *(*bytes_clear)(struct bytes *bytes, unsigned size);
+	int (*breakpoint_insert)(void *cpu, uint64_t pc, int flags, void **ret);
+	void (*breakpoint_remove)(void *cpu, void *breakpoint);
+	void *breakpoints[SCAN_WATCHES];
+	struct bytes *bytes;
 	const char *timers;
 	const int64_t *icount; /* within timers; NULL until it was found */
 } plugin;
@@ -143,6 +158,59 @@ static bool is_wanted(const struct scan_shared *s, const struct scan_hit *hit)
 		(hit->task >= s->direct_map && (uint32_t)word_at(hit->task - s->direct_map + s->process_offset) == w->process);
 }
 
+/* ---- conditions --------------------------------------------------------------------------------------------- */
+
+static bool register_value(void *data, uint64_t number, uint64_t *ret)
+{
+	/* gdb's numbers of what DWARF numbers 0 to 16, and of the base of fs. */
+	static const uint8_t numbers[] = {0, 3, 2, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 24};
+	(void)data;
+	if (number >= sizeof numbers || !plugin.read_register)
+		return false;
+	plugin.bytes_clear(plugin.bytes, 0);
+	plugin.read_register(plugin.get_cpu(0), plugin.bytes, numbers[number]);
+	if (plugin.bytes->size < sizeof *ret)
+		return false;
+	memcpy(ret, plugin.bytes->data, sizeof *ret);
+	return true;
+}
+
+static bool load(void *data, uint64_t address, void *out, size_t size)
+{
+	(void)data;
+	return plugin.memory_rw_debug && !plugin.memory_rw_debug(plugin.get_cpu(0), address, out, size, false);
+}
+
+static bool load_physical(void *data, uint64_t address, void *out, size_t size)
+{
+	(void)data;
+	plugin.memory_rw(address, out, size, false);
+	return true;
+}
+
+static bool meets(const struct scan_watch *w)
+{
+	static const struct scan_machine machine = {register_value, load, load_physical, NULL};
+	return !w->test_count || scan_holds(plugin.shared->tests + w->test, w->test_count, &machine);
+}
+
+/*
+ * Registers are where they can be read only where a block of translated code begins. QEMU executes one instruction at a time in a
+ * page with a breakpoint in it; this one has no flag, so that it is never hit.
+ */
+static void place_breakpoints(void)
+{
+	const struct scan_shared *s = plugin.shared;
+	void *cpu = plugin.get_cpu ? plugin.get_cpu(0) : NULL;
+	for (uint32_t i = 0; i < SCAN_WATCHES && cpu && plugin.breakpoint_insert; i++) {
+		if (plugin.breakpoints[i])
+			plugin.breakpoint_remove(cpu, plugin.breakpoints[i]);
+		plugin.breakpoints[i] = NULL;
+		if (i < s->count && s->watches[i].kind == SCAN_EXEC && s->watches[i].test_count)
+			plugin.breakpoint_insert(cpu, s->watches[i].low, 0, &plugin.breakpoints[i]);
+	}
+}
+
 static void note(struct scan_hit *hit)
 {
 	struct scan_shared *s = plugin.shared;
@@ -150,7 +218,7 @@ static void note(struct scan_hit *hit)
 		return;
 	if (s->task_at)
 		hit->task = word_at(s->task_at);
-	if (!is_wanted(s, hit))
+	if (!is_wanted(s, hit) || !meets(&s->watches[hit->watch]))
 		return;
 	if (s->hits < SCAN_FIRST)
 		s->first[s->hits] = *hit;
@@ -255,6 +323,7 @@ static void on_flush(qemu_plugin_id_t id)
 {
 	(void)id;
 	free_sites();
+	place_breakpoints();
 	if (plugin.disable_mem_helpers)
 		plugin.disable_mem_helpers(plugin.get_cpu(0));
 }
@@ -325,6 +394,18 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
 	*(void **)&plugin.memory_rw = symbol("cpu_physical_memory_rw");
 	*(void **)&plugin.disable_mem_helpers = symbol("qemu_plugin_disable_mem_helpers");
 	plugin.timers = symbol("timers_state");
+	*(void **)&plugin.memory_rw_debug = symbol("cpu_memory_rw_debug");
+	*(void **)&plugin.read_register = symbol("x86_cpu_gdb_read_register");
+	*(void **)&plugin.bytes_new = symbol("g_byte_array_new");
+	*(void **)&plugin.bytes_clear = symbol("g_byte_array_set_size");
+	*(void **)&plugin.breakpoint_insert = symbol("cpu_breakpoint_insert");
+	*(void **)&plugin.breakpoint_remove = symbol("cpu_breakpoint_remove_by_ref");
+	if (plugin.read_register && plugin.bytes_new && plugin.bytes_clear && plugin.breakpoint_insert &&
+		plugin.breakpoint_remove)
+		plugin.bytes = plugin.bytes_new();
+	else
+		plugin.read_register = NULL, plugin.breakpoint_insert = NULL;
+	plugin.shared->can_test = plugin.read_register && plugin.memory_rw_debug;
 	if (plugin.shared->version != SCAN_VERSION || !plugin.icount_update || !plugin.get_cpu || !plugin.icount_raw ||
 		!plugin.memory_rw || !plugin.timers) {
 		plugin.shared->failed = 1;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Questions about programs of a recorded run: C++ with and without optimization, static and dynamic, with debug information beside
 # them, and a child in a signal handler; and what differs between two moments.
-# limit: 240
+# limit: 600
 . tests/lib.sh
 here=tests/runs/questions root=$WORK/cxx
 mkdir -p "$root/lib64" "$root/lib/x86_64-linux-gnu" "$root/tmp" "$WORK/debug/bin" "$WORK/src"

@@ -132,7 +132,7 @@ check_values() {
 	prints thread_value 12
 	prints local 4014
 	prints word '"inside"'
-	prints '&global_record.where.y' '0x[0-9a-f]+'
+	prints '&global_record.where.y' '0x[0-9a-f]+ <global_record\+20>'
 	prints table '\{\{1, 2, 3\}, \{4, 5, 6\}\}'
 	prints wide '-12345678901234567'
 	prints yes true
