@@ -344,6 +344,38 @@ bool symbols_find(const struct symbols *symbols, const char *name, uint64_t *ret
 	return true;
 }
 
+struct naming {
+	void (*each)(void *data, const char *name);
+	void *data;
+};
+
+static int name_module(Dwfl_Module *module, void **userdata, const char *file, Dwarf_Addr base, void *data)
+{
+	const struct naming *n = data;
+	int count = dwfl_module_getsymtab(module);
+	(void)userdata;
+	(void)file;
+	(void)base;
+	for (int i = 1; i < count; i++) {
+		GElf_Sym sym;
+		GElf_Addr address;
+		const char *symbol = dwfl_module_getsym_info(module, i, &sym, &address, NULL, NULL, NULL);
+		int type = GELF_ST_TYPE(sym.st_info);
+		if (!symbol || !*symbol || sym.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_OBJECT))
+			continue;
+		char *name = strncmp(symbol, "_Z", 2) ? NULL : demangle(symbol, false);
+		n->each(n->data, name ? name : symbol);
+		free(name);
+	}
+	return DWARF_CB_OK;
+}
+
+void symbols_each(const struct symbols *symbols, void (*each)(void *data, const char *name), void *data)
+{
+	struct naming naming = {each, data};
+	dwfl_getmodules(symbols->dwfl, name_module, &naming, 0);
+}
+
 void symbols_print_place(const struct symbols_place *place, struct buf *out)
 {
 	const char *function = place->function ? place->function : "??";

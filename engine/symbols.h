@@ -55,6 +55,9 @@ const char *symbols_extent(const struct symbols *symbols, uint64_t address, uint
 /* A function or variable by its name (of C++: qualified or its end, with types of parameters or without); global ones win. */
 bool symbols_find(const struct symbols *symbols, const char *name, uint64_t *ret_address, uint64_t *ret_size);
 
+/* Calls for each function and variable by a name that symbols_find takes, in no order; a name may come twice. */
+void symbols_each(const struct symbols *symbols, void (*each)(void *data, const char *name), void *data);
+
 /* Start of the code for a source line ("prog.c", 12); the file's name may leave directories out. */
 bool symbols_find_line(const struct symbols *symbols, const char *file, int line, uint64_t *ret_address);
 

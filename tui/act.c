@@ -290,6 +290,8 @@ static bool (*const functions[ACTION_COUNT])(struct app *app, const char *argume
 	[ACTION_DEBUG_LINE_BACK] = act_debug_line_back,
 	[ACTION_DEBUG_OVER] = act_debug_over,
 	[ACTION_DEBUG_OVER_BACK] = act_debug_over_back,
+	[ACTION_DEBUG_FINISH] = act_debug_finish,
+	[ACTION_DEBUG_FINISH_BACK] = act_debug_finish_back,
 	[ACTION_DEBUG_CONTINUE] = act_debug_continue,
 	[ACTION_DEBUG_CONTINUE_BACK] = act_debug_continue_back,
 	[ACTION_DEBUG_BREAK] = act_debug_break,

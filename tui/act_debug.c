@@ -73,6 +73,18 @@ bool act_debug_over_back(struct app *app, const char *arg, struct err *err)
 	return counted(app, "rover", arg, err);
 }
 
+bool act_debug_finish(struct app *app, const char *arg, struct err *err)
+{
+	(void)arg;
+	return debug_verb(app, "finish", false, err);
+}
+
+bool act_debug_finish_back(struct app *app, const char *arg, struct err *err)
+{
+	(void)arg;
+	return debug_verb(app, "rfinish", false, err);
+}
+
 bool act_debug_continue(struct app *app, const char *arg, struct err *err)
 {
 	(void)arg;

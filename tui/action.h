@@ -55,6 +55,8 @@ enum key_scope {
 	X(DEBUG_LINE_BACK, "rstep", "W", DEBUG, "[N]", "<", "Back to the start of the line before") \
 	X(DEBUG_OVER, "over", "r", DEBUG, "[N]", "over", "On to another line of the same call, over the calls it makes") \
 	X(DEBUG_OVER_BACK, "rover", "R", DEBUG, "[N]", "<", "Back, over calls") \
+	X(DEBUG_FINISH, "finish", "d", DEBUG, "", "return", "On to where the current function has returned to") \
+	X(DEBUG_FINISH_BACK, "rfinish", "D", DEBUG, "", "<", "Back to the call of the current function") \
 	X(DEBUG_CONTINUE, "continue", "c", DEBUG, "", "continue", "On to the nearest break or watch (:break, :watch)") \
 	X(DEBUG_CONTINUE_BACK, "rcontinue", "C", DEBUG, "", "<", "Back to the nearest break or watch") \
 	X(DEBUG_BREAK, "break-line", "b", DEBUG, "", "break", \

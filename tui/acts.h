@@ -57,6 +57,8 @@ bool act_debug_line_next(struct app *app, const char *argument, struct err *err)
 bool act_debug_line_back(struct app *app, const char *argument, struct err *err);
 bool act_debug_over(struct app *app, const char *argument, struct err *err);
 bool act_debug_over_back(struct app *app, const char *argument, struct err *err);
+bool act_debug_finish(struct app *app, const char *argument, struct err *err);
+bool act_debug_finish_back(struct app *app, const char *argument, struct err *err);
 bool act_debug_continue(struct app *app, const char *argument, struct err *err);
 bool act_debug_continue_back(struct app *app, const char *argument, struct err *err);
 bool act_debug_break(struct app *app, const char *argument, struct err *err);

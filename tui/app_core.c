@@ -1,7 +1,6 @@
-/* The app from the outside: made, fed with inputs, stepped, drawn; and what the `:` line completes. */
+/* The app from the outside: made, fed with inputs, stepped, drawn. */
 #include "tui/app.h"
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +8,11 @@
 #include <unistd.h>
 
 #include "engine/file.h"
-#include "engine/moment.h"
 #include "tui/app_data.h"
 #include "tui/preview.h"
 #include "tui/state.h"
 
-#define CONFIG_FILE_MAX    (64 * 1024)
-#define COMPLETE_NAMES_MAX 200
+#define CONFIG_FILE_MAX (64 * 1024)
 
 void app_message(struct app *app, bool is_error, const char *fmt, ...)
 {
@@ -37,161 +34,6 @@ void app_say(struct app *app, bool is_error, const char *text)
 struct run *app_run(const struct app *app)
 {
 	return app->model.runs[app->model.side];
-}
-
-/* ---- completion of the : line ---- */
-
-struct completion {
-	const char *prefix;
-	void (*found)(void *data, const char *text);
-	void *data;
-};
-
-static void offer(const struct completion *c, const char *text)
-{
-	if (strncmp(text, c->prefix, strlen(c->prefix)) == 0)
-		c->found(c->data, text);
-}
-
-static void complete_runs(const struct app *app, const struct completion *c)
-{
-	for (size_t i = 0; i < app->runs->count && i < COMPLETE_NAMES_MAX; i++)
-		offer(c, app->runs->rows[i].name);
-}
-
-static void complete_nodes(const struct app *app, const struct completion *c, const char *before)
-{
-	const struct run *run = app_run(app);
-	for (size_t i = 1; run && i < timeline_node_count(run->timeline); i++) {
-		char *text = mem_printf("%s%s", before, timeline_node(run->timeline, i));
-		offer(c, text);
-		free(text);
-	}
-}
-
-static void complete_filter(const struct app *app, const struct completion *c)
-{
-	static const char *const of_runs[] = {
-		"verdict:fail", "verdict:pass", "verdict:unexercised", "verdict:unknown", "scenario:", "seed:"};
-	const struct run *run = app_run(app);
-	if (screen_page(&app->screen) == PAGE_RUNS) {
-		for (size_t i = 0; i < sizeof of_runs / sizeof of_runs[0]; i++)
-			offer(c, of_runs[i]);
-		return;
-	}
-	complete_nodes(app, c, "node:");
-	for (int kind = 0; kind < EVENT_KIND_COUNT; kind++) {
-		char *text = mem_printf("kind:%s", event_kind_name((enum event_kind)kind));
-		offer(c, text);
-		free(text);
-	}
-	for (size_t i = 0; run && i < timeline_fault_count(run->timeline); i++) {
-		char *text = mem_printf("fault:%s", timeline_fault(run->timeline, i)->id);
-		offer(c, text);
-		free(text);
-	}
-	offer(c, "stderr");
-}
-
-static void complete_words(const struct completion *c, const char *const *words)
-{
-	for (; *words; words++)
-		offer(c, *words);
-}
-
-static void complete_orders(const struct app *app, const struct completion *c)
-{
-	const struct view *view = screen_focus(&app->screen);
-	if (view->ops->orders)
-		complete_words(c, view->ops->orders);
-}
-
-/* Scenarios where they usually are: *.yaml here and in scenarios/. */
-static void complete_scenarios(const struct completion *c)
-{
-	static const char *const patterns[] = {"scenarios/*.yaml", "*.yaml"};
-	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-		glob_t found;
-		if (glob(patterns[i], 0, NULL, &found) != 0)
-			continue;
-		for (size_t k = 0; k < found.gl_pathc && k < COMPLETE_NAMES_MAX; k++)
-			offer(c, found.gl_pathv[k]);
-		globfree(&found);
-	}
-}
-
-static void complete_argument(const struct app *app, enum action action, const struct completion *c)
-{
-	static const char *const axes[] = {"time", "icount", "event", NULL};
-	static const char *const codes[] = {"source", "disassembly", "auto", NULL};
-	switch (action) {
-	case ACTION_GOTO:
-	case ACTION_DEBUG:
-		if (app_run(app))
-			moment_complete(app_run(app)->timeline, c->prefix, c->found, c->data);
-		break;
-	case ACTION_OPEN:
-	case ACTION_DIFF_WITH:
-		complete_runs(app, c);
-		break;
-	case ACTION_RECORD:
-		complete_scenarios(c);
-		break;
-	case ACTION_CONSOLE:
-		offer(c, "all");
-		complete_nodes(app, c, "");
-		break;
-	case ACTION_FILTER:
-		complete_filter(app, c);
-		break;
-	case ACTION_THEME:
-		for (size_t i = 0; theme_builtin_name(i); i++)
-			offer(c, theme_builtin_name(i));
-		break;
-	case ACTION_AXIS:
-	case ACTION_ALIGN:
-		complete_words(c, axes);
-		break;
-	case ACTION_DEBUG_CODE:
-		complete_words(c, codes);
-		break;
-	case ACTION_DEBUG_FOLD:
-		for (size_t i = 0; screen_debug_pane(&app->screen, i); i++)
-			offer(c, screen_debug_pane(&app->screen, i));
-		break;
-	case ACTION_SORT:
-		complete_orders(app, c);
-		break;
-	default:
-		break;
-	}
-}
-
-static void complete_verbs(const struct app *app, const struct completion *c)
-{
-	const char *name;
-	if (screen_page(&app->screen) != PAGE_DEBUG)
-		return;
-	for (size_t i = 0; (name = debugger_verb(i, NULL, NULL)) != NULL; i++)
-		if (action_find(name, strlen(name)) == ACTION_NONE)
-			offer(c, name);
-}
-
-static void complete(
-	void *data, const char *line, size_t start, void (*found)(void *found_data, const char *text), void *found_data)
-{
-	struct app *app = data;
-	struct completion c = {line + start, found, found_data};
-	size_t skip = strspn(line, " :");
-	if (start <= skip) {
-		for (int i = 0; i < ACTION_COUNT; i++)
-			offer(&c, action_info((enum action)i)->name);
-		complete_verbs(app, &c);
-		return;
-	}
-	enum action action = action_find(line + skip, strcspn(line + skip, " "));
-	if (action != ACTION_NONE)
-		complete_argument(app, action, &c);
 }
 
 /* ---- start and end ---- */
@@ -263,7 +105,7 @@ struct app *app_create(const struct app_options *options, const struct app_termi
 	if (options->read_config && (app->config_dir = config_dir()))
 		read_keys(app);
 	char *history = history_path(app);
-	app->prompt = prompt_create(history, (struct prompt_completer){complete, app});
+	app->prompt = prompt_create(history, (struct prompt_completer){app_complete, app});
 	free(history);
 	problem = (struct err){0};
 	if (!app_scan(app, &problem))

@@ -39,6 +39,7 @@ struct errand {
 struct debugging {
 	struct debugger *debugger; /* NULL: none */
 	struct debugger *ending[DEBUGGERS_ENDING_MAX];
+	struct debug_names *names; /* that the `:` line completes; NULL: none yet */
 	struct run *run;
 	bool follow;   /* the playhead is to be brought where the machine stands */
 	bool progress; /* the progress on the screen is ours */
@@ -110,6 +111,11 @@ void app_request(struct app *app, const struct request *request);
 void app_goto(struct app *app, size_t event, bool jump);
 /* On the diff page the other run comes along to the place that belongs to this one. */
 void app_bring_other_side(struct app *app);
+
+/* app_complete.c */
+/* Calls found for each word that can stand at line + start, where the word begins. data is the app. */
+void app_complete(
+	void *data, const char *line, size_t start, void (*found)(void *found_data, const char *text), void *found_data);
 
 /* app_session.c */
 void app_session_start(struct app *app); /* the theme, and after a crash all that was open */

@@ -22,6 +22,8 @@ static void forget(struct app *app)
 	m->run = NULL;
 	m->alive = false;
 	m->shown++;
+	debug_names_destroy(app->debug.names);
+	app->debug.names = NULL;
 	app->debug.run = NULL;
 	app->debug.follow = false;
 	if (app->debug.progress)
@@ -54,6 +56,7 @@ void debug_stop(struct app *app)
 	debugger_destroy(d->debugger);
 	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX; i++)
 		debugger_destroy(d->ending[i]);
+	debug_names_destroy(d->names);
 	*d = (struct debugging){0};
 	debug_picture_destroy(app->model.debug.picture);
 	buf_free(&app->model.debug.output);
@@ -186,6 +189,15 @@ static void take_picture(struct app *app)
 	app->dirty = true;
 }
 
+static void take_names(struct app *app)
+{
+	struct debug_names *names = debugger_take_names(app->debug.debugger);
+	if (!names)
+		return;
+	debug_names_destroy(app->debug.names);
+	app->debug.names = names;
+}
+
 /* While moves wait, the playhead stands where the last of them will lead. */
 static void bring_playhead(struct app *app)
 {
@@ -257,6 +269,7 @@ void debug_step(struct app *app)
 	bool is_error, ended = debugger_ended(d->debugger);
 	debugger_watch(d->debugger);
 	take_picture(app);
+	take_names(app);
 	char *note = debugger_take_note(d->debugger, &is_error);
 	if (note)
 		app_message(app, is_error, "%s", note);

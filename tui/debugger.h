@@ -12,6 +12,7 @@
 
 #include "engine/buf.h"
 #include "engine/err.h"
+#include "tui/debugnames.h"
 #include "tui/debugpicture.h"
 
 #define DEBUGGER_PATIENCE_MS 1000
@@ -79,6 +80,7 @@ bool debugger_pending(struct debugger *d);
 
 /* The newest picture if there is one that was not taken, else NULL. Owned by the caller. */
 struct debug_picture *debugger_take_picture(struct debugger *d);
+struct debug_names *debugger_take_names(struct debugger *d);   /* if they are others now, else NULL; owned by the caller */
 struct debug_answer *debugger_take_answer(struct debugger *d); /* the oldest; NULL */
 /* Something that a person should know (QEMU ended; the session could not be opened), once. Owned by the caller, or NULL. */
 char *debugger_take_note(struct debugger *d, bool *ret_is_error);

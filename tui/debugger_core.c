@@ -59,6 +59,8 @@ static void release(struct debugger *d)
 		debug_answer_destroy(a);
 	}
 	debug_picture_destroy(d->picture);
+	debug_names_destroy(d->names);
+	debug_names_destroy(d->named);
 	debug_past_finish(&d->past);
 	free(d->working);
 	free(d->note);
@@ -233,7 +235,7 @@ bool debugger_busy(struct debugger *d, struct debug_work *ret)
 bool debugger_pending(struct debugger *d)
 {
 	pthread_mutex_lock(&d->mutex);
-	bool pending = d->working || d->queued || d->picture || d->first || d->note;
+	bool pending = d->working || d->queued || d->picture || d->names || d->first || d->note;
 	pthread_mutex_unlock(&d->mutex);
 	return pending;
 }
@@ -248,6 +250,15 @@ struct debug_picture *debugger_take_picture(struct debugger *d)
 	d->picture = NULL;
 	pthread_mutex_unlock(&d->mutex);
 	return p;
+}
+
+struct debug_names *debugger_take_names(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	struct debug_names *names = d->names;
+	d->names = NULL;
+	pthread_mutex_unlock(&d->mutex);
+	return names;
 }
 
 struct debug_answer *debugger_take_answer(struct debugger *d)

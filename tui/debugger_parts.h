@@ -31,6 +31,7 @@ struct debugger {
 	int qemu;                       /* a pidfd; -1: not known */
 	bool ending, ended;
 	struct debug_picture *picture;
+	struct debug_names *names; /* that were not taken */
 	struct debug_answer *first, *last;
 	char *note;
 	bool note_is_error;
@@ -44,7 +45,8 @@ struct debugger {
 	struct bookmarks bookmarks;
 	struct breaks breaks;
 	struct debug_past past;
-	unsigned generation; /* of the walk */
+	struct debug_names *named; /* of whom the last names were: debug_names_key */
+	unsigned generation;       /* of the walk */
 };
 
 int64_t debugger_clock_ms(void);        /* of CLOCK_MONOTONIC */

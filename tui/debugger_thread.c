@@ -97,6 +97,19 @@ static void say_restarted(struct debugger *d)
 	d->generation = generation;
 }
 
+static void take_names(struct debugger *d)
+{
+	struct debug_names *names = debug_names_take(&d->verbs, d->named);
+	if (!names)
+		return;
+	debug_names_destroy(d->named);
+	d->named = debug_names_key(names);
+	pthread_mutex_lock(&d->mutex);
+	debug_names_destroy(d->names);
+	d->names = names;
+	pthread_mutex_unlock(&d->mutex);
+}
+
 static void take_picture(struct debugger *d)
 {
 	struct err err = {0};
@@ -113,6 +126,7 @@ static void take_picture(struct debugger *d)
 	d->picture = p;
 	pthread_mutex_unlock(&d->mutex);
 	debugger_tell(d);
+	take_names(d); /* takes longer, and nobody waits for it */
 }
 
 /* True when it was cancelled. */
@@ -192,7 +206,8 @@ static bool next_order(struct debugger *d, struct debug_order *ret)
 		quiet_ms = quiet_ms < 0 ? LOOK_MS : quiet_ms;
 		bool lives = session_is_alive(d->verbs.session);
 		pthread_mutex_lock(&d->mutex);
-		if (!lives && !d->ending)
+		bool other = walk_generation(session_walk(d->verbs.session)) != d->generation; /* what was idle replaced it */
+		if ((!lives || other) && !d->ending)
 			revive(d);
 	}
 	if (got) {

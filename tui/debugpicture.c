@@ -7,12 +7,13 @@
 #include "engine/text.h"
 #include "engine/verbs.h"
 
-/* What a verb prints, or why it cannot. */
-static char *answer(struct verbs *v, const char *line)
+/* As the verb prints it. Not by verbs_run, which would say there that QEMU was started again. */
+static char *where(struct verbs *v)
 {
 	struct buf out = {0};
 	struct err err = {0};
-	if (!verbs_run(v, line, strlen(line), &out, &err))
+	struct words words = {.count = 1};
+	if (!verb_where(v, &words, &out, &err))
 		buf_printf(&out, "%s\n", err.text);
 	if (!out.size)
 		buf_str(&out, "none\n");
@@ -184,7 +185,7 @@ struct debug_picture *debug_picture_take(struct verbs *v, struct debug_past *pas
 	put_focus(v, p);
 	debug_past_stop(past, p->icount);
 	debug_picture_code(v, stop, p);
-	p->text[DEBUG_WHERE] = answer(v, "where");
+	p->text[DEBUG_WHERE] = where(v);
 	put_regs(v, stop, past, p);
 	put_locals(v, past, p);
 	put_processes(v, p);

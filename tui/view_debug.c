@@ -63,7 +63,9 @@ static void put_line(struct view_debug *v, const struct model_debug *m, const ch
 {
 	struct doc *d = &v->text.doc;
 	bool marked = size && *line == '*', command = size && *line == '>';
-	doc_line(d, v->pane == PANE_CODE || v->pane == PANE_REGS || v->pane == PANE_PROCESSES ? -1 : HANG);
+	bool missing = v->pane == PANE_CODE && model_debug_source(m) && !m->picture->source_name; /* a sentence, no code */
+	bool cut = (v->pane == PANE_CODE && !missing) || v->pane == PANE_REGS || v->pane == PANE_PROCESSES;
+	doc_line(d, missing ? 1 : cut ? -1 : HANG);
 	/* What is inlined belongs to the frame above it, and so does why there are no more. */
 	if (v->pane == PANE_WHERE && *line == '#' && d->line_count > 1)
 		v->rows++;
@@ -263,8 +265,8 @@ static void note(const struct view *view, const struct model *m, struct buf *out
 	if (of_frame)
 		buf_printf(out, "of frame %zu", p->frame);
 	if (p && p->focus && (v->pane == PANE_WHERE || v->pane == PANE_LOCALS))
-		buf_printf(out, "%sof %s%s%s", of_frame ? " " : "", p->focus, p->on_processor ? "" : ", waiting",
-			p->focus_chosen ? " (chosen)" : "");
+		buf_printf(out, "%sof %s%s%s", of_frame ? " " : "", p->focus, p->focus_chosen ? " (chosen)" : "",
+			p->on_processor ? "" : ", waiting");
 	if (!p || v->pane != PANE_CODE)
 		return;
 	if (!model_debug_source(&m->debug))

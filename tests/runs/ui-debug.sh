@@ -1,7 +1,7 @@
 #!/bin/bash
 # The debug view of `polecat ui` on a real run: from the failure into the machine, steps forth and back, the source line that
 # wrote, playhead and machine together, a fork; then in a terminal: steps in a row, Esc, QEMU killed under it, nothing left.
-# limit: 120
+# limit: 240
 . tests/lib.sh
 tui=$(dirname "$POLECAT")/polecat-tui
 command -v tmux >/dev/null || fail "tmux is not installed"
@@ -107,6 +107,125 @@ hides left 'backtrace'
 # No key waits for the machine (the bound is wide, for hosts that are busy).
 worst=$(sed -n 's/.*worst \([0-9]*\)\..*/\1/p' "$WORK/out")
 [ "$worst" -lt 200 ] || fail "a key took $worst ms"
+
+# ---- frames, variables, processes, breaks, names -------------------------------------------------------------------
+# A program whose calls are known: main, sell, add.
+g++ -g -Wall -O0 -static -no-pie -o "$WORK/shop" tests/runs/questions/shop.cc || fail "shop.cc does not compile"
+cat >"$WORK/shop.yaml" <<EOF
+polecat: 1
+name: shop
+nodes:
+  shop: {workload: {binary: shop}, command: [/shop, "20"]}
+  counter: {workload: {binary: $PWD/build/workloads/counter}, command: [/counter, "2", "2000000"]}
+properties:
+  - {id: ends, eventually: {node: shop, exited: 0}, within: 10s}
+limits: {vtime: 20s, instructions: 4G}
+EOF
+"$POLECAT" run "$WORK/shop.yaml" --seed 3 --runs "$WORK/shops" >"$WORK/out" 2>&1 </dev/null
+shop=$(echo "$WORK"/shops/2*)
+[ -f "$shop/manifest.json" ] || { cat "$WORK/out"; fail "no run of the shop"; }
+at=$(($("$POLECAT" show "$shop" --events --json | grep '"node":"shop"' | sed -n 's/.*"icount":\([0-9]*\),.*"text":"ready".*/\1/p') + 800000))
+cat >"$WORK/keys" <<KEYS
+type :debug $at
+key Enter
+type :focus shop
+key Enter
+snap inner
+key S-Tab S-Tab S-Tab S-Tab S-Tab
+snap backtrace
+key Down
+snap outer
+key Up
+snap again
+key Tab Enter
+snap opened
+key Enter
+snap closed
+key S-Tab Down Tab
+snap store
+key Enter
+snap parts
+key Tab Tab Tab
+type :focus none
+key Enter
+snap nobody
+key S-Tab S-Tab
+type /counter
+key Enter Enter
+snap chosen
+key Enter
+snap unchosen
+key S-Tab S-Tab S-Tab S-Tab
+type :focus shop
+key Enter
+type :stepi
+key Enter
+key S-Tab S-Tab S-Tab S-Tab S-Tab S-Tab Up Up b
+snap broken
+key b
+snap mended
+type :break shop::Store::ad
+key Tab
+snap completed
+key Esc
+type :goto ev:
+key Tab
+snap moments
+key Esc
+type :wher
+key Tab
+snap verbs
+key Esc
+type :disas main 200
+key Enter
+type /ret
+key Enter
+snap found
+type :stepi 5000000
+key Enter
+snap far
+KEYS
+expect 0 "$tui" --runs "$WORK/shops" --size 160x60 --script "$WORK/keys" "$shop"
+shows inner '=> +[0-9]+ '
+shows backtrace '▶backtrace of shop\[[0-9]+\] \(chosen\)'
+shows outer 'code .*shop.cc:[0-9]+'
+shows outer 'locals of frame [0-9]+ of shop'
+shows outer 'registers of frame [0-9]+'
+shows outer 'not kept by the calls further in'
+shows outer 'store = @0x'
+hides again 'store = @0x'
+# A variable opens and closes; a reference and a struct have parts.
+shows opened '- this = 0x[0-9a-f]+'
+shows opened 'stock = \{'
+hides closed '- this = '
+shows parts '- store = @0x'
+shows parts '  \+ stock = '
+hides nobody 'backtrace of .*\(chosen\)'
+shows chosen 'backtrace of counter\[[0-9]+(/[0-9]+)?\].*\(chosen\)'
+hides unchosen 'backtrace of .*\(chosen\)'
+# A break on the line under the cursor, and away again.
+shows broken '1 break'
+shows broken '^.b +[0-9]+ '
+hides mended '1 break'
+shows completed ':break shop::Store::add'
+shows moments 'ev:9'
+shows verbs ':where'
+shows found '>: ret +│'
+hides found '> stepi'
+shows far '\(ev:[0-9]+ \+ '
+# Without the source the pane says what would help, and with the directory the source is there.
+mkdir "$WORK/gone" "$WORK/kept" && cp tests/runs/questions/shop.cc "$WORK/gone/moved.cc"
+g++ -g -O0 -static -no-pie -o "$WORK/shop" "$WORK/gone/moved.cc" && mv "$WORK/gone/moved.cc" "$WORK/kept/" || fail "moved.cc does not compile"
+"$POLECAT" run "$WORK/shop.yaml" --seed 3 --runs "$WORK/moved" >"$WORK/out" 2>&1 </dev/null
+moved=$(echo "$WORK"/moved/2*)
+printf '%s\n' "type :debug $at" 'key Enter' 'type :focus shop' 'key Enter' 'type :code source' 'key Enter' 'snap here' >"$WORK/keys"
+expect 0 "$tui" --runs "$WORK/moved" --size 160x45 --script "$WORK/keys" "$moved"
+picture here | tr -d '\n|│' | grep -q 'the source file .*moved.cc' || { picture here; fail "does not say what is missing"; }
+picture here | tr -d '\n|' | grep -q -- '--source-dir' || { picture here; fail "does not say what would help"; }
+expect 0 "$tui" --runs "$WORK/moved" --source-dir "$WORK/kept" --debug-dir "$WORK/kept" --size 160x45 --script "$WORK/keys" "$moved"
+shows here 'code .*moved.cc:[0-9]+'
+shows here '=> +[0-9]+ '
+expect 4 "$tui" --source-dir
 
 # ---- in a terminal -----------------------------------------------------------------------------------------------
 t() { tmux -S "$WORK/tmux" -f /dev/null "$@"; }
