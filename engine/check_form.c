@@ -59,36 +59,27 @@ static void gave_up(struct check_result *r, const struct event *e)
 
 /* ---- always, never, sometimes ---------------------------------------------------------------------------- */
 
-static void always_event(struct check_form *s, const struct event *e)
+/* Matches an event, counts it if it is one to look at, and gives up if that is too much work. */
+static enum check_match look_at(struct check_form *s, const struct event *e)
 {
 	struct pattern_span spans[CHECK_SPANS];
-	struct check_result *r = &s->result;
 	enum check_match found = check_match(s->property->matchers, e, s->seen, spans);
-
 	if (found == CHECK_MATCH_LIMIT)
-		gave_up(r, e);
-	if (found != CHECK_MATCH_CANDIDATE && found != CHECK_MATCH_YES)
-		return;
-	r->evaluations++;
-	if (found == CHECK_MATCH_YES)
-		return;
-	broken_by(r, e, "does not match");
+		gave_up(&s->result, e);
+	s->result.evaluations += found == CHECK_MATCH_CANDIDATE || found == CHECK_MATCH_YES;
+	return found;
+}
+
+static void always_event(struct check_form *s, const struct event *e)
+{
+	if (look_at(s, e) == CHECK_MATCH_CANDIDATE)
+		broken_by(&s->result, e, "does not match");
 }
 
 static void never_event(struct check_form *s, const struct event *e)
 {
-	struct pattern_span spans[CHECK_SPANS];
-	struct check_result *r = &s->result;
-	enum check_match found = check_match(s->property->matchers, e, s->seen, spans);
-
-	if (found == CHECK_MATCH_LIMIT)
-		gave_up(r, e);
-	if (found != CHECK_MATCH_CANDIDATE && found != CHECK_MATCH_YES)
-		return;
-	r->evaluations++;
-	if (found != CHECK_MATCH_YES)
-		return;
-	broken_by(r, e, "matches");
+	if (look_at(s, e) == CHECK_MATCH_YES)
+		broken_by(&s->result, e, "matches");
 }
 
 /* For always and never: what nobody broke holds, if there was something to look at. */
@@ -105,18 +96,10 @@ static void safety_end(struct check_form *s, const struct check_end *end)
 
 static void sometimes_event(struct check_form *s, const struct event *e)
 {
-	struct pattern_span spans[CHECK_SPANS];
-	struct check_result *r = &s->result;
-	enum check_match found = check_match(s->property->matchers, e, s->seen, spans);
-
-	if (found == CHECK_MATCH_LIMIT)
-		gave_up(r, e);
-	if (found == CHECK_MATCH_CANDIDATE || found == CHECK_MATCH_YES)
-		r->evaluations++;
-	if (found != CHECK_MATCH_YES)
+	if (look_at(s, e) != CHECK_MATCH_YES)
 		return;
-	check_witness(r, e->seq);
-	check_decide(r, VERDICT_PASS, e->seq, "%s", "");
+	check_witness(&s->result, e->seq);
+	check_decide(&s->result, VERDICT_PASS, e->seq, "%s", "");
 }
 
 static void sometimes_end(struct check_form *s, const struct check_end *end)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "engine/text.h"
+
 enum { ESCAPE = 0x7d, ESCAPE_XOR = 0x20, INTERRUPT = 0x03, SUM_SIZE = 2 };
 
 void gdb_finish(struct gdb *g)
@@ -15,22 +17,11 @@ void gdb_feed(struct gdb *g, const void *bytes, size_t size)
 	buf_add(&g->in, bytes, size);
 }
 
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* Without its escapes, if the sum is right. */
 static enum gdb_result take(struct gdb *g, const char *data, size_t size)
 {
 	unsigned sum = 0;
-	int high = digit(data[size + 1]), low = digit(data[size + 2]);
+	int high = text_hex_digit(data[size + 1]), low = text_hex_digit(data[size + 2]);
 	buf_clear(&g->packet);
 	for (size_t i = 0; i < size; i++) {
 		sum += (unsigned char)data[i];
@@ -101,10 +92,10 @@ bool gdb_number(const char **at, const char *end, uint64_t *ret)
 {
 	const char *start = *at;
 	uint64_t value = 0;
-	for (; *at < end && digit(**at) >= 0; ++*at) {
+	for (; *at < end && text_hex_digit(**at) >= 0; ++*at) {
 		if (*at - start == 16)
 			return false;
-		value = value << 4 | (uint64_t)digit(**at);
+		value = value << 4 | (uint64_t)text_hex_digit(**at);
 	}
 	*ret = value;
 	return *at > start;

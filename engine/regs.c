@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/text.h"
+
 /* How a value is written in the text: the key before "=" (or the segment before "="), and where the value goes. */
 struct field {
 	const char *name; /* ours; NULL: never printed */
@@ -60,17 +62,6 @@ static bool is_key(char c)
 	return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* The hexadecimal numbers that follow a "=", up to 4 of at most 16 digits. Returns how many there are; -1: one is too long. */
 static int numbers_after(const char *at, const char *end, uint64_t values[4])
 {
@@ -80,8 +71,8 @@ static int numbers_after(const char *at, const char *end, uint64_t values[4])
 			at++;
 		uint64_t value = 0;
 		int digits = 0;
-		for (; at < end && hex_digit(*at) >= 0; at++, digits++)
-			value = value << 4 | (uint64_t)hex_digit(*at);
+		for (; at < end && text_hex_digit(*at) >= 0; at++, digits++)
+			value = value << 4 | (uint64_t)text_hex_digit(*at);
 		if (digits > 16)
 			return -1;
 		/* "RBX" of "RAX=1 RBX=2" starts with no digit, "CCS=1 CCD=2" and "DR1" do: a key is followed by "=". */

@@ -224,12 +224,10 @@ static bool write_note(struct rundir *r, const struct rundir_note *note, struct 
 	size_t size = note->size < RUNDIR_FAILURE_MAX ? note->size : RUNDIR_FAILURE_MAX;
 	const char *from = note->bytes ? note->bytes + (note->size - size) : "";
 	struct buf safe = {0};
-	for (size_t at = 0; at < size;) {
-		const char *newline = memchr(from + at, '\n', size - at);
-		size_t line = newline ? (size_t)(newline - (from + at)) : size - at;
-		text_put_safe(&safe, from + at, line);
+	struct text_lines l = {.bytes = from, .size = size};
+	while (text_next_line(&l)) {
+		text_put_safe(&safe, l.line, l.length);
 		buf_char(&safe, '\n');
-		at += line + 1;
 	}
 	bool ok = file_write_in(r->fd, note->name, safe.data ? safe.data : "", safe.size, err);
 	buf_free(&safe);

@@ -318,7 +318,7 @@ bool text_is_name(const char *text, size_t max)
 	return true;
 }
 
-static int hex_value(char c)
+int text_hex_digit(char c)
 {
 	if (is_digit(c))
 		return c - '0';
@@ -335,10 +335,22 @@ bool text_parse_hex(const char *text, void *bytes, size_t size)
 	if (strlen(text) != 2 * size)
 		return false;
 	for (size_t i = 0; i < size; i++) {
-		int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
+		int high = text_hex_digit(text[2 * i]), low = text_hex_digit(text[2 * i + 1]);
 		if (high < 0 || low < 0)
 			return false;
 		out[i] = (uint8_t)(high << 4 | low);
 	}
+	return true;
+}
+
+bool text_next_line(struct text_lines *l)
+{
+	if (l->at >= l->size)
+		return false;
+	const char *newline = memchr(l->bytes + l->at, '\n', l->size - l->at);
+	l->line = l->bytes + l->at;
+	l->length = newline ? (size_t)(newline - l->line) : l->size - l->at;
+	l->at += l->length + (newline ? 1 : 0);
+	l->number++;
 	return true;
 }

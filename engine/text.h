@@ -62,6 +62,20 @@ const char *text_nearest(const char *word, const char *const *words, size_t coun
  * of. */
 bool text_is_name(const char *text, size_t max);
 
+/*
+ * The lines of bytes, one after the other: `struct text_lines l = {.bytes = bytes, .size = size}; while (text_next_line(&l))
+ * ...`. line and length are without the newline; what follows the last newline is a line unless it is empty.
+ */
+struct text_lines {
+	const char *bytes;
+	size_t size, at;
+	const char *line; /* borrowed from bytes, not NUL-terminated */
+	size_t length, number;
+};
+bool text_next_line(struct text_lines *l);
+
+/* The value of a hex digit of either case, -1 for anything else. */
+int text_hex_digit(char c);
 /* Hex digits of both cases into bytes; false unless text has exactly 2 * size hex digits. */
 bool text_parse_hex(const char *text, void *bytes, size_t size);
 

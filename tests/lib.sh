@@ -21,6 +21,16 @@ says() {
 	grep -qE -- "$1" "$WORK/out" || { cat "$WORK/out"; fail "nothing says: $1"; }
 }
 
+# until_true COMMAND...: waits until it is true, at most 20 s; false if it never is.
+until_true() {
+	local tries
+	for ((tries = 0; tries < 400; tries++)); do
+		"$@" && return 0
+		read -rt 0.05 <> <(:)
+	done
+	return 1
+}
+
 # same FILE FILE: equal to the byte.
 same() {
 	cmp -- "$1" "$2" || fail "$1 and $2 differ"

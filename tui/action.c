@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/text.h"
+
 static const struct action_info table[ACTION_COUNT] = {
 #define ACTION_ROW(id, name, keys, scope, argument, brief, help) {name, keys, argument, brief, help, SCOPE_##scope},
 	ACTIONS(ACTION_ROW)
@@ -155,16 +157,13 @@ bool keymap_parse(struct keymap *map, const char *bytes, size_t size, const char
 	if (size > KEYMAP_FILE_MAX)
 		return err_set(err, ERR_INPUT, "%s: has %zu bytes, at most %d are read", file, size, KEYMAP_FILE_MAX);
 	struct keymap work = *map;
-	size_t line = 1;
-	for (size_t at = 0; at < size; line++) {
-		const char *newline = memchr(bytes + at, '\n', size - at);
-		size_t length = newline ? (size_t)(newline - (bytes + at)) : size - at;
-		if (length > KEYMAP_LINE_MAX)
-			return err_set(err, ERR_INPUT, "%s:%zu:%d: line is longer than %d bytes", file, line, KEYMAP_LINE_MAX + 1,
-				KEYMAP_LINE_MAX);
-		if (!parse_line(&work, bytes + at, length, file, line, err))
+	struct text_lines l = {.bytes = bytes, .size = size};
+	while (text_next_line(&l)) {
+		if (l.length > KEYMAP_LINE_MAX)
+			return err_set(err, ERR_INPUT, "%s:%zu:%d: line is longer than %d bytes", file, l.number,
+				KEYMAP_LINE_MAX + 1, KEYMAP_LINE_MAX);
+		if (!parse_line(&work, l.line, l.length, file, l.number, err))
 			return false;
-		at += length + (newline ? 1 : 0);
 	}
 	*map = work;
 	return true;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/text.h"
 #include "tui/glyph.h"
 
 #define SETTLE_MS 30000 /* longest wait for the work in the background */
@@ -144,18 +145,15 @@ bool script_run(struct app *app, struct canvas *canvas, const char *bytes, size_
 {
 	struct player player = {app, canvas, times};
 	double start = clock_ms();
-	size_t number = 1;
+	struct text_lines l = {.bytes = bytes, .size = size};
 	bool ok = true;
 	settle(&player);
 	if (times)
 		times->first_ms = clock_ms() - start;
-	for (size_t at = 0; at < size && ok && !app_ended(app); number++) {
-		const char *newline = memchr(bytes + at, '\n', size - at);
-		size_t length = newline ? (size_t)(newline - (bytes + at)) : size - at;
-		char *line = mem_strn(bytes + at, length);
-		ok = run_line(&player, line, out, err) || err_prefix(err, "%s:%zu", file, number);
+	while (ok && !app_ended(app) && text_next_line(&l)) {
+		char *line = mem_strn(l.line, l.length);
+		ok = run_line(&player, line, out, err) || err_prefix(err, "%s:%zu", file, l.number);
 		free(line);
-		at += length + (newline ? 1 : 0);
 	}
 	return ok;
 }

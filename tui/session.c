@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/text.h"
+
 static const char *const names[SESSION_FIELD_COUNT] = {
 #define SESSION_NAME(id, name) name,
 	SESSION_FIELDS(SESSION_NAME)
@@ -61,19 +63,16 @@ bool session_parse(struct session *s, const char *bytes, size_t size, struct err
 {
 	if (size > SESSION_FILE_MAX)
 		return err_set(err, ERR_INPUT, "has %zu bytes, at most %d are read", size, SESSION_FILE_MAX);
-	size_t line = 1;
-	for (size_t at = 0; at < size; line++) {
-		const char *newline = memchr(bytes + at, '\n', size - at);
-		size_t length = newline ? (size_t)(newline - (bytes + at)) : size - at;
-		if (length > SESSION_LINE_MAX || memchr(bytes + at, '\0', length))
-			return err_set(err, ERR_INPUT, "line %zu: expected text of at most %d bytes", line, SESSION_LINE_MAX);
-		char *text = mem_strn(bytes + at, length);
+	struct text_lines l = {.bytes = bytes, .size = size};
+	while (text_next_line(&l)) {
+		if (l.length > SESSION_LINE_MAX || memchr(l.line, '\0', l.length))
+			return err_set(err, ERR_INPUT, "line %zu: expected text of at most %d bytes", l.number, SESSION_LINE_MAX);
+		char *text = mem_strn(l.line, l.length);
 		bool ok = parse_line(s, text);
 		free(text);
 		if (!ok)
 			return err_set(
-				err, ERR_INPUT, "line %zu: expected a name as `theme` or `open`, a space and a value", line);
-		at += length + (newline ? 1 : 0);
+				err, ERR_INPUT, "line %zu: expected a name as `theme` or `open`, a space and a value", l.number);
 	}
 	return true;
 }

@@ -89,21 +89,18 @@ static bool parse_line(struct run *run, char *line)
 bool state_parse(struct run *run, const char *bytes, size_t size, struct err *err)
 {
 	bool follow = run->follow;
-	size_t line = 1;
+	struct text_lines l = {.bytes = bytes, .size = size};
 	bool ok = true;
-	for (size_t at = 0; at < size && ok; line++) {
-		const char *newline = memchr(bytes + at, '\n', size - at);
-		size_t length = newline ? (size_t)(newline - (bytes + at)) : size - at;
-		if (length > STATE_LINE_MAX || memchr(bytes + at, '\0', length))
-			return err_set(err, ERR_INPUT, "line %zu: expected text of at most %d bytes", line, STATE_LINE_MAX);
-		char *text = mem_strn(bytes + at, length);
-		if (line == 1)
+	while (ok && text_next_line(&l)) {
+		if (l.length > STATE_LINE_MAX || memchr(l.line, '\0', l.length))
+			return err_set(err, ERR_INPUT, "line %zu: expected text of at most %d bytes", l.number, STATE_LINE_MAX);
+		char *text = mem_strn(l.line, l.length);
+		if (l.number == 1)
 			ok = strcmp(text, "polecat_ui 1") == 0 || err_set(err, ERR_INPUT, "line 1: expected 'polecat_ui 1'");
 		else
 			ok = parse_line(run, text) ||
-				err_set(err, ERR_INPUT, "line %zu: expected playhead, axis, search or bookmark", line);
+				err_set(err, ERR_INPUT, "line %zu: expected playhead, axis, search or bookmark", l.number);
 		free(text);
-		at += length + (newline ? 1 : 0);
 	}
 	run->follow = follow;
 	run->changed = false;

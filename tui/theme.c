@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/text.h"
+
 static const char *const role_names[ROLE_COUNT] = {
 #define ROLE_NAME(id, name, letter) name,
 	ROLES(ROLE_NAME)
@@ -213,16 +215,13 @@ bool theme_parse(struct theme *theme, const char *bytes, size_t size, const char
 	if (size > THEME_FILE_MAX)
 		return err_set(err, ERR_INPUT, "%s: has %zu bytes, a theme has at most %d", file, size, THEME_FILE_MAX);
 	struct theme work = *theme;
-	size_t line = 1;
-	for (size_t at = 0; at < size; line++) {
-		const char *newline = memchr(bytes + at, '\n', size - at);
-		size_t length = newline ? (size_t)(newline - (bytes + at)) : size - at;
-		if (length > THEME_LINE_MAX)
-			return err_set(err, ERR_INPUT, "%s:%zu:%d: line is longer than %d bytes", file, line, THEME_LINE_MAX + 1,
-				THEME_LINE_MAX);
-		if (!parse_line(&work, bytes + at, length, file, line, err))
+	struct text_lines l = {.bytes = bytes, .size = size};
+	while (text_next_line(&l)) {
+		if (l.length > THEME_LINE_MAX)
+			return err_set(err, ERR_INPUT, "%s:%zu:%d: line is longer than %d bytes", file, l.number,
+				THEME_LINE_MAX + 1, THEME_LINE_MAX);
+		if (!parse_line(&work, l.line, l.length, file, l.number, err))
 			return false;
-		at += length + (newline ? 1 : 0);
 	}
 	*theme = work;
 	return true;

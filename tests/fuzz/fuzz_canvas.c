@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "tui/doc.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void check_cells(const struct canvas *c)
 {

@@ -4,8 +4,7 @@
 #include <string.h>
 #include "engine/check.h"
 #include "engine/json.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const char text[] =
 	"polecat: 1\nname: fuzz\nnodes: {client: {workload: {binary: c}}}\n"

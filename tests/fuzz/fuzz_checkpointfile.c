@@ -8,19 +8,12 @@
 
 #include "engine/checkpointfile.h"
 #include "engine/file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 enum { PAGES = 32, TABLE_SUM = 96, HEADER_SUM = 160, HEADER = 192, ENTRY = 104, STATE_SUM = 40, LIST_SUM = 72, COUNT = 2 };
 
 static const uint8_t key[DIGEST_SIZE] = {7};
 static struct buf good;
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void set_up(void)
 {

@@ -1,10 +1,8 @@
 /* The first byte says where the rest is cut in two: whole or in parts, the frames hold the same messages and end alike. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/dap.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static enum dap_result gather(struct dap *d, struct buf *out)
 {

@@ -5,8 +5,7 @@
 #include "engine/buf.h"
 #include "engine/demangle.h"
 #include "engine/sourcefile.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Input: a name, with "_Z" put before it; the same bytes are a path in debug information too. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

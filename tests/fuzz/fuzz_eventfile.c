@@ -9,19 +9,12 @@
 #include <unistd.h>
 #include "engine/eventfile.h"
 #include "engine/file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static struct {
 	char path[64];
 	int dir;
 } the;
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void clean_up(void)
 {

@@ -2,14 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/eventindex.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* In two feeds, the second of what the first has left. */
 static bool feed(struct eventindex *x, const char *bytes, size_t size, size_t cut, struct err *err)

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/gdb.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void read_back(const struct buf *packet)
 {

@@ -8,8 +8,7 @@
 #include <unistd.h>
 #include "engine/file.h"
 #include "engine/indexfile.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 #define NAMES_SIZE_AT 64 /* places in the header of version 1 */
 #define CHECKSUM_AT   72
@@ -29,12 +28,6 @@ static struct {
 	struct eventfile *events;
 	struct buf good;
 } the;
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void clean_up(void)
 {

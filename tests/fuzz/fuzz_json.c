@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/json.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void check_form(const struct json *j, void (*write)(const struct json *j, struct buf *out))
 {

@@ -3,8 +3,7 @@
 #include <string.h>
 #include "engine/ksyms.h"
 #include "tests/unit/sample_kallsyms.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Input: order, then (place u16, byte) three by three: what is changed in a sound table; too short an input is the table itself.
  */

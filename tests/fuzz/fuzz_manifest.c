@@ -1,7 +1,6 @@
 /* A manifest from anywhere: read whole or refused with a sentence. */
 #include "engine/manifest.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,8 +3,7 @@
 
 #include "agent/wire.h"
 #include "engine/observer.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static bool reread(void *data, const struct event *e, struct err *err)
 {

@@ -3,8 +3,7 @@
 #include <string.h>
 #include "engine/orders.h"
 #include "engine/plan.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

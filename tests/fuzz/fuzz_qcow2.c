@@ -5,16 +5,9 @@
 
 #include "engine/file.h"
 #include "engine/qcow2.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static struct buf good;
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void set_up(void)
 {

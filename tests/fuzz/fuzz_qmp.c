@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/qmp.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static enum qmp_result gather(struct qmp *q, struct buf *out)
 {

@@ -1,8 +1,7 @@
 /* regs_parse takes any bytes: it gives a whole register file, or a sentence. What it takes prints without change. */
 #include <stdlib.h>
 #include "engine/regs.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,8 +3,7 @@
 #include <string.h>
 #include "engine/buf.h"
 #include "engine/replaylog.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Decodes a copy of exactly these bytes, so that reading further is seen. Returns how many were used. */
 static size_t decode(struct replaylog *r, const uint8_t *data, size_t size, enum replaylog_result *end)

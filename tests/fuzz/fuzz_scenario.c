@@ -4,8 +4,7 @@
 #include "engine/orders.h"
 #include "engine/plan.h"
 #include "engine/scenario.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void must(bool ok)
 {

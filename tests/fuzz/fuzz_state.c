@@ -9,19 +9,12 @@
 #include "engine/file.h"
 #include "tui/session.h"
 #include "tui/state.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const char events[] = "{\"seq\":1,\"icount\":5,\"vtime_ns\":6,\"node\":\"\",\"kind\":\"run.start\",\"plan\":\"00\"}\n"
 			     "{\"seq\":2,\"icount\":9,\"vtime_ns\":9,\"node\":\"a\",\"kind\":\"io.line\",\"inv\":1,\"stream\":"
 			     "\"out\",\"line\":1,\"text\":\"x\"}\n"
 			     "{\"seq\":3,\"icount\":12,\"vtime_ns\":9,\"node\":\"a\",\"kind\":\"node.ready\",\"inv\":1}\n";
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static char root[64], path[128];
 

@@ -13,8 +13,7 @@
 #include "engine/lanes.h"
 #include "engine/moment.h"
 #include "engine/search.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const char *const files[] = {"events.jsonl", "plan.json", "properties.json"};
 #define FILES (sizeof files / sizeof *files)
@@ -23,12 +22,6 @@ static struct {
 	char root[64], path[128];
 	int dir;
 } the;
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void clean_up(void)
 {

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/tree.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void check_path(const struct tree *t, const struct tree_entry *e)
 {

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/expression.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static size_t read_nothing(void *data, uint64_t address, void *out, size_t size)
 {

@@ -4,8 +4,7 @@
 
 #include "agent/replan.h"
 #include "agent/visit.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void nothing(uint8_t byte)
 {

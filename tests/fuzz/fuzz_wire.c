@@ -5,8 +5,7 @@
 #include "agent/mission.h"
 #include "agent/spec.h"
 #include "agent/wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Fuzzing hardly finds checksums: makes right those of as many frames as the sizes in the input lay out. */
 static void mend(uint8_t *data, size_t size)

@@ -1,12 +1,10 @@
 /* A line that somebody typed: its words are never more than it, or there is a sentence. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/buf.h"
 #include "engine/words.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -231,14 +231,6 @@ expect 4 "$tui" --source-dir
 t() { tmux -S "$WORK/tmux" -f /dev/null "$@"; }
 trap 't kill-server 2>/dev/null' EXIT
 screen() { t capture-pane -p 2>/dev/null; }
-until_true() {
-	local tries
-	for ((tries = 0; tries < 400; tries++)); do
-		"$@" && return 0
-		read -rt 0.05 <> <(:)
-	done
-	return 1
-}
 on_screen() { screen | grep -qE -- "$1"; }
 sees() { until_true on_screen "$1" || { screen; fail "never shows: $1"; }; }
 qemu() { pgrep -P "$ui" qemu; }

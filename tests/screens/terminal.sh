@@ -28,15 +28,6 @@ start() {
 }
 keys() { t send-keys "$@"; }
 screen() { t capture-pane -p 2>/dev/null; }
-# until COMMAND...: waits until it is true, at most 20 s.
-until_true() {
-	local tries
-	for ((tries = 0; tries < 400; tries++)); do
-		"$@" && return 0
-		read -rt 0.05 <> <(:)
-	done
-	return 1
-}
 shows() { screen | grep -qE -- "$1"; }
 sees() { until_true shows "$1" || { screen; fail "$what: never shows: $1"; }; }
 run() { keys "$tui --runs runs $*; echo exit=\$?" Enter; }

@@ -185,7 +185,27 @@ static void names_and_hex(void)
 	CU_ASSERT_FALSE(text_parse_hex("00fg", bytes, 2));
 }
 
+static void lines_one_after_the_other(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t count;
+		const char *lines[4];
+	} rows[] = {{"", 0, {0}}, {"\n", 1, {""}}, {"a", 1, {"a"}}, {"a\n", 1, {"a"}}, {"a\n\nbc\n", 3, {"a", "", "bc"}},
+		{"\na\nlast", 3, {"", "a", "last"}}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct text_lines l = {.bytes = rows[i].bytes, .size = strlen(rows[i].bytes)};
+		for (size_t k = 0; k < rows[i].count; k++) {
+			CU_ASSERT_TRUE_FATAL(text_next_line(&l));
+			CU_ASSERT_EQUAL(l.number, k + 1);
+			CU_ASSERT_TRUE(l.length == strlen(rows[i].lines[k]) && !memcmp(l.line, rows[i].lines[k], l.length));
+		}
+		CU_ASSERT_FALSE(text_next_line(&l));
+	}
+}
+
 const struct test suite_text[] = {
+	{"lines one after the other", lines_one_after_the_other},
 	{"quantities", quantities},
 	{"ranges", ranges},
 	{"written quantities come back", written_quantities_come_back},
