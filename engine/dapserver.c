@@ -143,6 +143,8 @@ static void answer(struct dap_server *s, const struct json *message)
 
 static void on_request(struct dap_server *s, const struct json *message)
 {
+	struct err ignored;
+	session_ensure(s->verbs->session, &ignored); /* what cannot be answered without a machine says so */
 	if (!strcmp(dap_string(message, "command"), "cancel"))
 		dap_cancel(s, message);
 	else

@@ -505,8 +505,10 @@ static bool handle(struct gdbserver *g, enum gdb_result what)
 		return say(g, "-", 1);
 	if (what != GDB_PACKET)
 		return what != GDB_BAD; /* an interrupt while nothing goes on is too late: it has stopped already */
+	struct err ignored;
 	if (!g->no_ack)
 		ok = say(g, "+", 1);
+	session_ensure(g->verbs->session, &ignored); /* what cannot be answered without a machine says so */
 	if (ok && gdbserver_answer(g, g->stream.packet.data, g->stream.packet.size, &answer)) {
 		put_console(g, &framed);
 		gdb_put(&framed, answer.data ? answer.data : "", answer.size);

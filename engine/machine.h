@@ -105,6 +105,8 @@ bool machine_pause(struct machine *m, int timeout_ms, struct err *err);
 bool machine_lost(const struct machine *m);
 /* Neither lost nor ended, as far as can be seen without asking it anything. */
 bool machine_is_alive(const struct machine *m);
+/* The same by asking it something; a QEMU that takes longer is lost. */
+bool machine_answers(struct machine *m, int timeout_ms);
 
 /* Waits until the guest is no longer running, at most timeout_ms (0: looks; -1: for ever). *state is RUNNING when the time is
  * over. False: cancelled (ERR_CANCELLED) or protocol trouble (ERR_QEMU). A died QEMU is a state, not an error. */

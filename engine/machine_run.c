@@ -99,8 +99,13 @@ bool machine_pause(struct machine *m, int timeout_ms, struct err *err)
 	if (state != MACHINE_RUNNING)
 		return true;
 	m->log_spoilt = m->mode == MACHINE_RECORD;
+	bool break_set = m->break_set;
 	if (!monitor_call(m->monitor, "stop", NULL, timeout_ms, NULL, err) || !machine_poll(m, timeout_ms, &state, err))
 		return false;
+	/* Whether it stopped at the break or before it is not known: the break may be set still. */
+	m->break_set = break_set;
+	if (state == MACHINE_AT_BREAK)
+		m->state = MACHINE_STOPPED;
 	m->unstoppable = state == MACHINE_RUNNING;
 	return !m->unstoppable || err_set(err, ERR_QEMU, "QEMU did not stop within %d ms", timeout_ms);
 }
@@ -108,6 +113,12 @@ bool machine_pause(struct machine *m, int timeout_ms, struct err *err)
 bool machine_lost(const struct machine *m)
 {
 	return m->unstoppable || monitor_lost(m->monitor);
+}
+
+bool machine_answers(struct machine *m, int timeout_ms)
+{
+	struct err ignored;
+	return machine_is_alive(m) && monitor_call(m->monitor, "query-status", NULL, timeout_ms, NULL, &ignored);
 }
 
 bool machine_is_alive(const struct machine *m)

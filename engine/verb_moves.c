@@ -111,7 +111,7 @@ void verb_say_place(struct verbs *v, struct buf *out)
 void verb_say_restart(struct verbs *v, struct buf *out)
 {
 	if (session_was_restarted(v->session))
-		buf_str(out, "QEMU had ended and was started again\n");
+		buf_printf(out, "QEMU %s and was started again\n", walk_death(session_walk(v->session)));
 }
 
 static bool arrived(struct verbs *v, const struct walk_trip *trip, bool ok, struct buf *out, struct err *err)

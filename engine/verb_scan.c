@@ -173,12 +173,11 @@ static const struct condition {
 
 bool verb_return(struct verbs *v, uint64_t icount, bool ok, struct err *err)
 {
-	struct walk_trip trip;
 	struct err second = {0};
 	struct walk *walk = session_walk(v->session);
 	if (v->cancel && !ok)
 		v->cancel->requested = false;
-	bool back = walk_to(walk, icount, &trip, &second);
+	bool back = walk_return(walk, icount, &second);
 	session_moved(v->session);
 	if (ok && !back)
 		*err = second;

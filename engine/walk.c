@@ -32,6 +32,7 @@ struct walk {
 	void (*says)(void *data, uint64_t done, uint64_t of); /* NULL: nobody listens */
 	void *listener;
 	bool dead;  /* the machine must not be used any more */
+	bool hung;  /* ... the last one that was lost did not answer */
 	bool stale; /* its translated code has callbacks in it: restore before running on */
 };
 
@@ -67,8 +68,10 @@ static void stop(struct walk *w)
 /* It ended, or will not be waited for. */
 static void lose(struct walk *w)
 {
-	if (!w->dead)
+	if (!w->dead) {
 		w->deaths++;
+		w->hung = w->machine && machine_lost(w->machine);
+	}
 	w->dead = true;
 	/* Nothing may be asked of it any more, not even to drop a state. */
 	checkpointset_machine(&w->set, NULL, 0);
@@ -305,6 +308,8 @@ bool walk_to(struct walk *w, uint64_t icount, struct walk_trip *trip, struct err
 		ok = try_one(w, attempt, trip, &local);
 		if (!ok && w->machine && !w->dead && !machine_is_alive(w->machine))
 			lose(w);
+		if (!ok && local.code == ERR_CANCELLED)
+			err_set(&local, ERR_CANCELLED, "stopped on request");
 		if (ok || local.code == ERR_CANCELLED)
 			break;
 		trip->failed++;
@@ -378,6 +383,8 @@ bool walk_pass(
 		if (!ok && (local.code != ERR_CANCELLED || !w->machine || !machine_is_alive(w->machine)))
 			lose(w);
 	}
+	if (!ok && local.code == ERR_CANCELLED)
+		err_set(&local, ERR_CANCELLED, "stopped on request");
 	if (!ok && err)
 		*err = local;
 	return ok;
@@ -419,6 +426,11 @@ unsigned walk_deaths(const struct walk *w)
 	return w->deaths;
 }
 
+const char *walk_death(const struct walk *w)
+{
+	return w->hung ? "did not answer" : "had ended";
+}
+
 bool walk_ensure(struct walk *w, struct err *err)
 {
 	struct walk_trip trip;
@@ -426,6 +438,16 @@ bool walk_ensure(struct walk *w, struct err *err)
 		return true;
 	lose(w);
 	return walk_to(w, w->now, &trip, err);
+}
+
+bool walk_return(struct walk *w, uint64_t icount, struct err *err)
+{
+	struct walk_trip trip;
+	if (w->machine && !w->dead && machine_answers(w->machine, WALK_CANCEL_MS))
+		return walk_to(w, icount, &trip, err);
+	lose(w);
+	w->now = icount;
+	return true;
 }
 
 bool walk_idle(struct walk *w, uint64_t to, bool (*wanted)(void *data), void *data)

@@ -89,8 +89,13 @@ struct machine *walk_machine(struct walk *w);
 unsigned walk_generation(const struct walk *w);
 /* How many machines ended that should not have. */
 unsigned walk_deaths(const struct walk *w);
+/* What was wrong with the last of them: "had ended", "did not answer". */
+const char *walk_death(const struct walk *w);
 /* Brings another machine here if this one has ended. */
 bool walk_ensure(struct walk *w, struct err *err);
+/* Back to a place where the machine stood before something that was cancelled. If that cost the machine, which takes longer to
+ * replace than anybody waits after a wish to stop, this is only the place that walk_ensure or a move will begin from. */
+bool walk_return(struct walk *w, uint64_t icount, struct err *err);
 
 /* For when nobody waits: a piece of work on the checkpoints that are missing in [walk_start, to], with a second machine, and on
  * keeping them. wanted(data) is asked whether somebody waits. Returns true when there is more to do at once; false: when
