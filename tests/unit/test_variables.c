@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/lines.h"
+#include "engine/vartree.h"
 #include "engine/value_parts.h"
 #include "engine/expression.h"
 #include "unit.h"
@@ -158,6 +159,67 @@ static void own_stack_is_walked(void)
 	buf_free(&look.where);
 	buf_free(&look.locals);
 	symbols_destroy(look.symbols);
+}
+
+/* ---- trees of them ---- */
+
+static bool is_wanted(void *data, const char *expression)
+{
+	for (const char *const *each = data; *each; each++)
+		if (!strcmp(*each, expression))
+			return true;
+	return false;
+}
+
+static void put_tree(const struct vartree *tree, struct buf *out)
+{
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct vartree_row *row = &tree->rows[i];
+		buf_printf(out, "%*s%s%s|%s|%s\n", (int)row->depth, "",
+			row->is_open             ? "-"
+				: row->has_parts ? "+"
+						 : "",
+			row->name, row->expression ? row->expression : "", strstr(row->value, "0x") ? "*" : row->value);
+	}
+}
+
+static PLAIN void open_some(struct symbols *symbols, struct buf *out)
+{
+	static const char *const opened[] = {"held", "held->grid", "held->grid[1]", "numbers", "nothing", NULL};
+	struct variables_item *volatile held = &variables_node;
+	struct variables_item *volatile nobody = NULL;
+	volatile int numbers[2] = {7, 8};
+	struct frame_registers registers = here();
+	struct frames frames = {0};
+	struct vartree tree = {0};
+	unwind_user(symbols, &registers, FRAME_FIRST, read_self, NULL, &frames);
+	struct scope scope = {.world = {.read = read_self, .symbols = symbols}, .frame = &frames.list[0]};
+	vartree_read(&scope, is_wanted, (void *)opened, &tree);
+	put_tree(&tree, out);
+	vartree_finish(&tree);
+	CU_ASSERT_EQUAL(tree.count, 0);
+	CU_ASSERT_PTR_NOT_NULL(held);
+	CU_ASSERT_PTR_NULL(nobody);
+	CU_ASSERT_EQUAL(numbers[1], 8);
+	unwind_finish(&frames);
+}
+
+static void variables_open(void)
+{
+	struct symbols *symbols = symbols_of_self();
+	struct buf out = {0};
+	static const char *const wanted[] = {"-held|held|*\n", " +next|held->next|*\n", " number|held->number|-5\n",
+		" -grid|held->grid|{...}\n", "  +[0]|held->grid[0]|{1, 2, 3}\n", "  -[1]|held->grid[1]|{...}\n",
+		"   [0]|held->grid[1][0]|4\n   [1]|held->grid[1][1]|5\n", "nobody|nobody|*\n",
+		"-numbers|numbers|{...}\n [0]|numbers[0]|7\n [1]|numbers[1]|8\n"};
+	open_some(symbols, &out);
+	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+		if (!strstr(out.data, wanted[i])) {
+			printf("\nmissing: %sin: %s", wanted[i], out.data);
+			CU_FAIL("a row is missing");
+		}
+	buf_free(&out);
+	symbols_destroy(symbols);
 }
 
 static void values_are_printed(void)
@@ -388,7 +450,8 @@ static void other_files_have_no_symbols(void)
 }
 
 const struct test suite_variables[] = {{"the own stack is walked", own_stack_is_walked},
-	{"values are printed", values_are_printed}, {"values have parts", values_have_parts},
-	{"lines have addresses", lines_have_addresses}, {"wrong expressions are explained", wrong_expressions_are_explained},
+	{"variables open as trees", variables_open}, {"values are printed", values_are_printed},
+	{"values have parts", values_have_parts}, {"lines have addresses", lines_have_addresses},
+	{"wrong expressions are explained", wrong_expressions_are_explained},
 	{"symbols are found both ways", symbols_are_found_both_ways},
 	{"other files have no symbols", other_files_have_no_symbols}, {0}};
