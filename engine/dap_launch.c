@@ -125,11 +125,13 @@ static bool take_options(struct dap_server *s, struct err *err)
 {
 	struct dap_options *o = &s->options;
 	dap_options_finish(o);
+	o->stops_on_entry = true;
 	if (!take_dirs(json_member(s->arguments, "sourceDirs"), "sourceDirs", o->dirs, &o->dir_count, err) ||
 		!take_dirs(
 			json_member(s->arguments, "debugDirs"), "debugDirs", o->own_debug_dirs, &o->own_debug_dir_count, err) ||
 		!take_map(json_member(s->arguments, "sourceMap"), o, err) ||
-		!take_bool(s->arguments, "kernelFrames", &o->kernel_frames, err) || !take_events(s, err))
+		!take_bool(s->arguments, "kernelFrames", &o->kernel_frames, err) ||
+		!take_bool(s->arguments, "stopOnEntry", &o->stops_on_entry, err) || !take_events(s, err))
 		return false;
 	for (size_t i = 0; i < s->verbs->debug_dir_count && o->debug_dir_count < DAP_DIRS_MAX; i++)
 		o->debug_dirs[o->debug_dir_count++] = s->verbs->debug_dirs[i];
@@ -224,7 +226,8 @@ bool dap_launch(struct dap_server *s, struct err *err)
 
 static bool stop_at_entry(struct dap_server *s, struct dap_stop *stop, struct err *err)
 {
-	(void)s, (void)err;
+	if (!s->options.stops_on_entry)
+		return dap_hits_pursue(s, false, stop, err);
 	stop->reason = "entry";
 	return true;
 }

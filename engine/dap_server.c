@@ -69,7 +69,8 @@ void dap_send_stopped(struct dap_server *s, const struct dap_stop *stop)
 	struct buf place = {0};
 	const struct process *p;
 	const struct thread *thread = targets_current(s->targets, s->thread, &p);
-	s->thread = thread ? thread->id : s->thread;
+	/* Where nobody lives there is a thread all the same: clients go back from a thread. */
+	s->thread = thread ? thread->id : DAP_NOBODY;
 	dap_forget_views(s);
 	buf_printf(&place, "%s%s", stop->text, *stop->text ? ": " : "");
 	session_print_place(s->verbs->session, &place);
@@ -77,8 +78,7 @@ void dap_send_stopped(struct dap_server *s, const struct dap_stop *stop)
 	json_put_str(body, "description", place.data);
 	if (*stop->text)
 		json_put_str(body, "text", stop->text);
-	if (thread)
-		json_put_u64(body, "threadId", thread->id);
+	json_put_u64(body, "threadId", s->thread);
 	json_put_bool(body, "allThreadsStopped", true);
 	for (size_t i = 0; i < stop->count; i++)
 		json_push(ids, json_new_u64(stop->ids[i]));

@@ -30,6 +30,9 @@
 #define DAP_PROGRESS_MS      200          /* a move that takes longer is told about */
 #define DAP_PROGRESS_EACH_MS 250          /* that often */
 
+#define DAP_NOBODY 1 /* the number of a thread that stands for nobody: that of the machine's first process, which is no node's \
+		      */
+
 /* ---- breakpoints ---------------------------------------------------------------------------------------------------- */
 
 enum dap_point_kind { DAP_LINE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA };
@@ -135,7 +138,7 @@ struct dap_options {
 	const char *debug_dirs[DAP_DIRS_MAX * 2];
 	char *own_debug_dirs[DAP_DIRS_MAX];
 	size_t dir_count, map_count, debug_dir_count, own_debug_dir_count;
-	bool kernel_frames;
+	bool kernel_frames, stops_on_entry;
 	bool quiet, all_events; /* of the timeline: none is told, or also those that are no output */
 	uint64_t start;         /* where it begins, and `restart` goes */
 };
@@ -153,7 +156,7 @@ struct dap_server {
 	struct dap_options options;
 	bool client_has_progress, lines_from_0;
 	bool initialized, configured, leaving, terminated;
-	uint32_t thread; /* that the last stop is about */
+	uint32_t thread; /* that the last stop is about; DAP_NOBODY where no process of a node lives */
 	bool on_signals, on_failures, on_properties;
 	struct dap_exception exception;
 

@@ -301,6 +301,12 @@ bool dap_threads(struct dap_server *s, struct err *err)
 			buf_free(&name);
 		}
 	}
+	if (list && !json_count(threads)) {
+		struct json *j = json_new_object();
+		json_put_u64(j, "id", DAP_NOBODY);
+		json_put_str(j, "name", "no process of a node lives here");
+		json_push(threads, j);
+	}
 	json_put(s->body, "threads", threads);
 	return list != NULL;
 }
@@ -363,7 +369,7 @@ static void push_frame(struct dap_server *s, const struct process *p, struct pro
 	ARRAY_PUSH(s->frames, s->frame_count, s->frame_room) = *place_of;
 	json_put_u64(j, "id", s->frame_count);
 	json_put_str(j, "name", name.data);
-	put_source(s, p, program, frame, place, !frame->kernel && !place->inlined, j);
+	put_source(s, p, program, frame, place, !frame->kernel, j);
 	dap_put_reference(s, p, frame->pc, j, "instructionPointerReference");
 	if (place->module && !frame->kernel) {
 		const struct map *map = maps_at(program_maps(program), frame->pc);
@@ -383,8 +389,9 @@ static void push_frame(struct dap_server *s, const struct process *p, struct pro
 bool dap_stack_trace(struct dap_server *s, struct err *err)
 {
 	uint64_t start = dap_number(s->arguments, "startFrame", 0), levels = dap_number(s->arguments, "levels", 0), shown = 0;
+	uint64_t id = dap_number(s->arguments, "threadId", 0);
 	const struct process *p;
-	const struct thread *thread = targets_thread(s->targets, dap_number(s->arguments, "threadId", 0), &p, err);
+	const struct thread *thread = id == DAP_NOBODY ? NULL : targets_thread(s->targets, id, &p, err);
 	const struct frames *frames = thread ? targets_frames(s->targets, p, thread, err) : NULL;
 	struct program *program = frames ? targets_program(s->targets, p, err) : NULL;
 	struct json *list = json_new_array();
@@ -403,5 +410,5 @@ bool dap_stack_trace(struct dap_server *s, struct err *err)
 					&places[k], list);
 	}
 	json_put_u64(s->body, "totalFrames", shown);
-	return program != NULL;
+	return program != NULL || id == DAP_NOBODY;
 }
