@@ -164,11 +164,29 @@ static bool matches(enum dap_times times, uint64_t number, int64_t passed)
 	}
 }
 
-/* Forward the next time has the next number; backward the time that is passed has the number that was last. */
-static bool count(struct chase *c, struct dap_point *point)
+/* One time of a point, at an absolute count. Going back, what was executed is gone only beyond its place: another point may stop
+ * there; what was written is gone at it. */
+static bool count(struct chase *c, struct dap_point *point, uint64_t at)
 {
-	int64_t passed = c->backward ? point->passed-- : ++point->passed;
-	return matches(point->times, point->number, passed);
+	if (!c->backward)
+		return matches(point->times, point->number, ++point->passed);
+	if (point->kind == DAP_DATA)
+		return matches(point->times, point->number, point->passed--);
+	point->passed -= point->counted;
+	point->counted = true;
+	point->counted_at = at;
+	return matches(point->times, point->number, point->passed);
+}
+
+/* The counts as they are at the place that a move came to. */
+static void settle(struct chase *c)
+{
+	uint64_t at = walk_now(session_walk(c->s->verbs->session));
+	for (size_t i = 0; i < c->s->point_count; i++) {
+		struct dap_point *point = &c->s->points[i];
+		point->passed -= point->counted && point->counted_at != at;
+		point->counted = false;
+	}
 }
 
 /* Where a hit is looked at: what was written is there going forward, and is not yet going back. */
@@ -219,7 +237,7 @@ static void tell_message(struct dap_server *s, const char *text, const struct sc
 }
 
 /* A breakpoint that has to be looked at where the machine stands. A condition that cannot be evaluated stops, and says why. */
-static bool holds(struct chase *c, struct dap_point *point)
+static bool holds(struct chase *c, struct dap_point *point, uint64_t at)
 {
 	struct scope scope = {0};
 	struct err err = {0};
@@ -234,7 +252,7 @@ static bool holds(struct chase *c, struct dap_point *point)
 		free(text);
 		return true;
 	}
-	if (!value || !count(c, point))
+	if (!value || !count(c, point, at))
 		return false;
 	if (!point->message)
 		return true;
@@ -286,14 +304,14 @@ static enum verdict_of_hit judge_points(struct chase *c, const struct scan_hit *
 		last = s->places[i].point;
 		bool looks = point->condition || point->message;
 		/* One that only counts needs no look. */
-		if (!looks && point->times && !count(c, point))
+		if (!looks && point->times && !count(c, point, hit->icount))
 			continue;
 		if (!is_there && !dap_go(s, place_of(c, hit), err))
 			return HIT_FAILED;
 		if (!is_there && is_same_time(c, hit))
 			return HIT_PASS;
 		is_there = true;
-		if (looks && !holds(c, point))
+		if (looks && !holds(c, point, hit->icount))
 			continue;
 		stop_at(c, point);
 		stops = true;
@@ -399,9 +417,13 @@ static enum verdict_of_hit judge_anew(struct chase *c, const struct scan_hit *hi
 	if (!dap_go(c->s, hit->icount, err) || !look_up(c, err))
 		return HIT_FAILED;
 	c->before = before;
+	struct scan_hit again = *hit;
+	if (hit->watch == WATCH_EXIT) {
+		enum verdict_of_hit end = judge(c, &again, err);
+		return end == HIT_STALE ? HIT_PASS : end;
+	}
 	if (!own)
 		return HIT_PASS;
-	struct scan_hit again = *hit;
 	for (again.watch = c->own; again.watch < c->request.count; again.watch++)
 		if (c->request.watches[again.watch].kind == SCAN_EXEC && c->request.watches[again.watch].low == pc)
 			break;
@@ -464,20 +486,58 @@ static bool look_through(struct chase *c, uint64_t stride, uint64_t *from, uint6
 	return ok;
 }
 
+/* Where a move back begins, a point may be about to be executed: that time was counted, and is gone beyond this place. */
+static void count_here(struct chase *c)
+{
+	struct dap_server *s = c->s;
+	struct err ignored;
+	const struct process *p;
+	const struct process_list *list = targets_processes(s->targets, &ignored);
+	const struct thread *thread = targets_current(s->targets, 0, &p);
+	bool live = thread && list && thread->task == list->current_task && c->before.cpl == 3;
+	struct scope scope = {0};
+	for (size_t i = 0; live && c->backward && i < s->place_count; i++) {
+		struct dap_point *point = &s->points[s->places[i].point];
+		uint64_t value = 1;
+		if (point->kind == DAP_DATA || !point->times || s->places[i].pid != p->pid ||
+			s->places[i].address != c->before.rip)
+			continue;
+		if (point->condition &&
+			(!scope_here(s, &scope, &ignored) || !dap_evaluate_number(&scope, point->condition, &value, &ignored)))
+			continue;
+		point->counted = value != 0;
+		point->counted_at = c->origin;
+	}
+}
+
+static void keep_counts(const struct chase *c, int64_t *counts, bool back)
+{
+	for (size_t i = 0; i < c->s->point_count; i++)
+		if (back)
+			c->s->points[i].passed = counts[i];
+		else
+			counts[i] = c->s->points[i].passed;
+}
+
 static bool run(struct chase *c, bool *found, struct err *err)
 {
 	uint64_t stride = WINDOW_FIRST, from, to;
+	int64_t counts[DAP_POINTS_MAX];
 	*found = false;
 	if (!walk_keep(session_walk(c->s->verbs->session), err) || !look_up(c, err))
 		return false;
+	count_here(c);
 	while (!c->over && (c->backward ? c->reached > c->first : c->reached < c->last)) {
 		struct scan_hits hits;
 		if (!look_through(c, stride, &from, &to, &hits, err))
 			return false;
 		uint64_t next = c->backward ? to : from;
+		keep_counts(c, counts, false);
 		enum verdict_of_hit verdict = judge_all(c, &hits, &next, err);
 		scan_hits_finish(&hits);
 		*found = verdict == HIT_STOP && !c->over;
+		if (verdict == HIT_FAILED)
+			keep_counts(c, counts, true);
 		if (*found || verdict == HIT_FAILED)
 			return *found;
 		c->reached = verdict == HIT_STALE ? next : c->backward ? from : to;
@@ -581,7 +641,9 @@ bool dap_hits_pursue(struct dap_server *s, bool backward, struct dap_stop *stop,
 		stop_at_bound(&c, property);
 	}
 	free(c.tasks);
-	return ok || give_up(&c);
+	ok = ok || give_up(&c);
+	settle(&c);
+	return ok;
 }
 
 bool dap_hits_find(struct dap_server *s, const struct dap_target *target, bool *found, struct err *err)

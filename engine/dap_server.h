@@ -30,8 +30,9 @@
 #define DAP_PROGRESS_MS      200          /* a move that takes longer is told about */
 #define DAP_PROGRESS_EACH_MS 250          /* that often */
 
-#define DAP_NOBODY 1 /* the number of a thread that stands for nobody: that of the machine's first process, which is no node's \
-		      */
+#define DAP_NOBODY \
+	1 /* the number of a thread that stands for nobody: that of the machine's first process, which is no node's \
+	   */
 
 /* ---- breakpoints ---------------------------------------------------------------------------------------------------- */
 
@@ -48,7 +49,11 @@ struct dap_point {
 	char *condition, *message; /* NULL: none. message: to be told instead of stopping */
 	enum dap_times times;
 	uint64_t number; /* of times */
-	int64_t passed;  /* how often it was passed: forward one more, backward one less */
+	int64_t passed;  /* how often it came, up to here and with what is about to be executed here; backward one less each time
+			  */
+	/* During a move back: its last time that was seen, which is not gone yet. */
+	bool counted;
+	uint64_t counted_at;
 	/* What is known of it here, and what the client was told last: */
 	bool verified, told_verified;
 	int at_line, told_line;
@@ -95,7 +100,8 @@ struct dap_reference {
 	size_t frame;  /* number of the frame + 1; 0: none */
 	size_t parent; /* number of the reference; 0: none */
 	uint64_t index;
-	char *expression; /* that evaluates to it; NULL: none does */
+	char *expression; /* that evaluates to it, or with `hidden` to what it is a part of; NULL: none does */
+	bool hidden;
 };
 
 /* A function whose source is not on this host: its instructions are shown instead. The number that the client has is the place

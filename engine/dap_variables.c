@@ -134,7 +134,7 @@ static void put_value(struct dap_server *s, const struct scope *scope, const str
 		json_put(j, "type", json_new_strn(type.data ? type.data : "", type.size));
 	}
 	value_parts(&scope->world, value, &parts);
-	if (made.expression && made.kind != DAP_EXPRESSION)
+	if (made.expression && made.kind != DAP_EXPRESSION && !made.hidden)
 		json_put_str(j, "evaluateName", made.expression);
 	if (value->place == VALUE_MEMORY) {
 		char *address = mem_printf("0x%" PRIx64, value->address);
@@ -228,7 +228,8 @@ static bool list_parts(struct listing *l, const struct value *value)
 					.frame = l->frame,
 					.parent = l->parent,
 					.index = i,
-					.expression = expression},
+					.expression = expression,
+					.hidden = !suffix.size},
 				"value", j);
 			if (deep)
 				json_put_u64(j, "variablesReference", 0);

@@ -1,0 +1,1 @@
+int box_open(int key);
