@@ -38,9 +38,14 @@ static int twice(int by)
 	return 2 * by;
 }
 
-static struct shape last = {.name = "last", .visible = 1, .layer = 17, .colour = GREEN, .size = 0.25};
-static struct shape first = {.name = "first", .corner = {{1, 2}, {3, 4}, {5, 6}}, .either = {.number = 65}, .hidden = -3,
-	.next = &last, .grid = {{1, 2, 3}, {4, 5, 6}}, .visit = twice};
+static struct shape last = {.name = "last", .visible = 1, .layer = 17, .colour = GREEN, .size = 0.25, .visit = twice};
+static struct shape first = {.name = "first",
+	.corner = {{1, 2}, {3, 4}, {5, 6}},
+	.either = {.number = 65},
+	.hidden = -3,
+	.next = &last,
+	.grid = {{1, 2, 3}, {4, 5, 6}},
+	.visit = twice};
 
 static __attribute__((noinline)) long add(struct shape *shape, int by)
 {
