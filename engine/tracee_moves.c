@@ -507,8 +507,8 @@ static bool give_up(struct tracee *t, const struct hunt *h, struct tracee_stop *
 		t->cancel->requested = false;
 	uint64_t to = stay ? reached : h->origin;
 	/* What was stopped may have cost the machine: another one comes there then. */
-	if (!walk_return(session_walk(t->session), to, &second) || !session_ensure(t->session, &second) ||
-		!go(t, to, &second) || !stay)
+	if (!walk_return(session_walk(t->session), to, &second) || !session_ensure(t->session, &second) || !go(t, to, &second) ||
+		!stay)
 		return false;
 	*stop = (struct tracee_stop){.why = TRACEE_INTERRUPTED};
 	return true;

@@ -136,6 +136,7 @@ void app_preview_stop(struct app *app);
 bool app_cancel(struct app *app); /* stops a search, an opening, a comparison: true if there was one */
 bool app_errand(struct app *app, const char *const *arguments, bool records, const char *what, struct err *err);
 void app_errand_stop(struct app *app);
+void app_errand_step(struct app *app); /* takes what it has printed, and its end */
 int64_t app_clock_ms(void);
 
 /* app_debug.c */
