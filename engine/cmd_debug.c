@@ -12,6 +12,7 @@
 #include "engine/common.h"
 #include "engine/dapserver.h"
 #include "engine/file.h"
+#include "engine/gdbfront.h"
 #include "engine/json.h"
 #include "engine/output.h"
 #include "engine/runlist.h"
@@ -243,6 +244,9 @@ static bool debug_run(const struct args *args, const char *path, struct cancel *
 		.echo = !isatty(STDIN_FILENO) || args_has(args, "command") || args_has(args, "file")};
 	bool ok = true;
 	bool dap = args_has(args, "dap");
+	struct gdbfront front;
+	if (!dap && !d.json) /* both have standard output for themselves */
+		gdbfront_init(&front, &d.verbs);
 	if (at && dap) {
 		uint64_t icount;
 		struct walk_trip trip;

@@ -282,8 +282,11 @@ static void monitor(struct gdbserver *g, const char *text, size_t size, struct b
 	struct buf line = {0}, said = {0};
 	struct err err = {0};
 	uint64_t before = session_icount(g->verbs->session);
+	const struct verb_gdb *front = g->verbs->gdb;
+	g->verbs->gdb = NULL; /* not within itself */
 	if (!gdb_parse_hex(text, size, &line, &err) || !verbs_run(g->verbs, line.data ? line.data : "", line.size, &said, &err))
 		buf_printf(&said, "%s\n", err.text);
+	g->verbs->gdb = front;
 	g->verbs->quit = false; /* the session is not gdb's to end */
 	tracee_moved(g->tracee);
 	if (session_icount(g->verbs->session) != before) {

@@ -135,3 +135,43 @@ bool kcode_tables(const struct guest *g, uint64_t address, struct kcode_tables *
 		guest_value(g, LAYOUT_MODULE_ORC_COUNT, search.module) & 0xffffffff};
 	return ret->where && ret->how;
 }
+
+struct visitor {
+	void (*module)(void *data, const struct kcode_module *module);
+	void (*symbol)(void *data, const struct kcode_symbol *symbol);
+	void *data;
+};
+
+static bool tell_module(const struct guest *g, uint64_t module, void *data)
+{
+	const struct visitor *v = data;
+	struct kcode_module m = {
+		.base = guest_value(g, LAYOUT_MODULE_BASE, module), .size = guest_value(g, LAYOUT_MODULE_SIZE, module)};
+	guest_str(g, module + guest_offset(g, LAYOUT_MODULE_NAME), m.name, sizeof m.name);
+	if (m.base && m.size)
+		v->module(v->data, &m);
+	return false;
+}
+
+void kcode_each_module(const struct guest *g, void (*each)(void *data, const struct kcode_module *module), void *data)
+{
+	each_module(g, tell_module, &(struct visitor){.module = each, .data = data});
+}
+
+void kcode_each_symbol(
+	const struct guest *g, uint64_t base, void (*each)(void *data, const struct kcode_symbol *symbol), void *data)
+{
+	struct search search = {.address = base};
+	uint64_t count, names;
+	if (!each_module(g, holds, &search))
+		return;
+	Elf64_Sym *symbols = read_symbols(g, search.module, &count, &names);
+	for (uint64_t i = 1; symbols && i < count; i++) {
+		char name[KSYM_NAME_MAX];
+		const Elf64_Sym *s = &symbols[i];
+		if (s->st_shndx == SHN_UNDEF || !guest_str(g, names + s->st_name, name, sizeof name) || !*name)
+			continue;
+		each(data, &(struct kcode_symbol){name, s->st_value, s->st_size, ELF64_ST_TYPE(s->st_info) == STT_FUNC});
+	}
+	free(symbols);
+}

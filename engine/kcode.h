@@ -29,4 +29,18 @@ struct kcode_tables {
 };
 bool kcode_tables(const struct guest *guest, uint64_t address, struct kcode_tables *ret);
 
+/* Every loaded module, and every symbol of the one that lies at base. Names are borrowed during the call. */
+struct kcode_module {
+	char name[KCODE_MODULE_SIZE];
+	uint64_t base, size;
+};
+struct kcode_symbol {
+	const char *name;
+	uint64_t address, size;
+	bool code;
+};
+void kcode_each_module(const struct guest *guest, void (*each)(void *data, const struct kcode_module *module), void *data);
+void kcode_each_symbol(
+	const struct guest *guest, uint64_t base, void (*each)(void *data, const struct kcode_symbol *symbol), void *data);
+
 #endif

@@ -8,19 +8,11 @@
  * Two tables, sorted by address: where (32-bit offsets, each from its own place) and how (6 bytes each):
  *	s16 sp_offset; s16 bp_offset; sp_reg:4 bp_reg:4 type:2 end:1 (Linux up to 6.3)
  */
-#define ENTRY_SIZE  6u
-#define STACK_SIZE  16384u /* of a task in the kernel on x86-64 */
-#define REGS_SIZE   168u   /* struct pt_regs */
-#define IRET_OFFSET 128u   /* of rip in it: all that an interrupt itself saves starts there */
-
-enum { REG_UNDEFINED, REG_PREV_SP, REG_DX, REG_DI, REG_BP, REG_SP, REG_R10, REG_R13, REG_BP_INDIRECT, REG_SP_INDIRECT };
-enum { TYPE_CALL, TYPE_REGS, TYPE_REGS_PARTIAL };
-
-struct entry {
-	int16_t sp_offset, bp_offset;
-	unsigned sp_reg, bp_reg, type;
-	bool end;
-};
+#define ENTRY_SIZE   6u
+#define STACK_SIZE   16384u /* of a task in the kernel on x86-64 */
+#define REGS_SIZE    168u   /* struct pt_regs */
+#define ORC_ROWS_MAX 8000000u
+#define IRET_OFFSET  128u /* of rip in it: all that an interrupt itself saves starts there */
 
 static bool read_word(const struct guest *g, uint64_t address, uint64_t *ret_value)
 {
@@ -79,7 +71,22 @@ static uint64_t place_of(const struct guest *g, uint64_t at)
 	return at + (uint64_t)(int64_t)offset;
 }
 
-static bool find_entry(const struct guest *g, const struct kcode_tables *t, uint64_t pc, struct entry *ret)
+static bool read_row(const struct guest *g, const struct kcode_tables *t, uint64_t i, struct orc_row *ret)
+{
+	unsigned char bytes[ENTRY_SIZE];
+	if (memory_read_some(&g->kernel, t->how + i * ENTRY_SIZE, bytes, sizeof bytes) != sizeof bytes)
+		return false;
+	ret->address = place_of(g, t->where + i * 4);
+	memcpy(&ret->sp_offset, bytes, 2);
+	memcpy(&ret->bp_offset, bytes + 2, 2);
+	ret->sp_reg = bytes[4] & 15;
+	ret->bp_reg = bytes[4] >> 4;
+	ret->type = bytes[5] & 3;
+	ret->end = bytes[5] >> 2 & 1;
+	return true;
+}
+
+static bool find_entry(const struct guest *g, const struct kcode_tables *t, uint64_t pc, struct orc_row *ret)
 {
 	uint64_t low = 0, high = t->count;
 	while (low < high) {
@@ -89,16 +96,7 @@ static bool find_entry(const struct guest *g, const struct kcode_tables *t, uint
 		else
 			high = middle;
 	}
-	unsigned char bytes[ENTRY_SIZE];
-	if (!low || memory_read_some(&g->kernel, t->how + (low - 1) * ENTRY_SIZE, bytes, sizeof bytes) != sizeof bytes)
-		return false;
-	memcpy(&ret->sp_offset, bytes, 2);
-	memcpy(&ret->bp_offset, bytes + 2, 2);
-	ret->sp_reg = bytes[4] & 15;
-	ret->bp_reg = bytes[4] >> 4;
-	ret->type = bytes[5] & 3;
-	ret->end = bytes[5] >> 2 & 1;
-	return true;
+	return low && read_row(g, t, low - 1, ret);
 }
 
 /* Newer kernels have no "end" and count the types differently: better no frames than wrong ones. */
@@ -109,51 +107,51 @@ static bool is_understood(const struct guest *g)
 }
 
 /* The stack pointer of the caller, before the return address or saved registers are taken off it. */
-static bool previous_sp(const struct guest *g, const struct entry *e, const struct frame_registers *r, uint64_t *ret_sp)
+static bool previous_sp(const struct guest *g, const struct orc_row *e, const struct frame_registers *r, uint64_t *ret_sp)
 {
-	static const unsigned char numbers[] = {[REG_DX] = 1,
-		[REG_DI] = 5,
-		[REG_BP] = 6,
-		[REG_SP] = 7,
-		[REG_R10] = 10,
-		[REG_R13] = 13,
-		[REG_BP_INDIRECT] = 6,
-		[REG_SP_INDIRECT] = 7};
-	if (e->sp_reg < REG_DX || e->sp_reg > REG_SP_INDIRECT || !(r->known >> numbers[e->sp_reg] & 1))
+	static const unsigned char numbers[] = {[ORC_DX] = 1,
+		[ORC_DI] = 5,
+		[ORC_BP] = 6,
+		[ORC_SP] = 7,
+		[ORC_R10] = 10,
+		[ORC_R13] = 13,
+		[ORC_BP_INDIRECT] = 6,
+		[ORC_SP_INDIRECT] = 7};
+	if (e->sp_reg < ORC_DX || e->sp_reg > ORC_SP_INDIRECT || !(r->known >> numbers[e->sp_reg] & 1))
 		return false;
 	uint64_t sp = r->value[numbers[e->sp_reg]], offset = (uint64_t)(int64_t)e->sp_offset;
-	if (e->sp_reg == REG_BP_INDIRECT)
+	if (e->sp_reg == ORC_BP_INDIRECT)
 		return read_word(g, sp + offset, ret_sp);
-	if (e->sp_reg == REG_SP_INDIRECT) {
+	if (e->sp_reg == ORC_SP_INDIRECT) {
 		if (!read_word(g, sp, &sp))
 			return false;
 		*ret_sp = sp + offset;
 		return true;
 	}
-	*ret_sp = e->sp_reg == REG_DX || e->sp_reg == REG_DI || e->sp_reg == REG_R10 || e->sp_reg == REG_R13 ? sp : sp + offset;
+	*ret_sp = e->sp_reg == ORC_DX || e->sp_reg == ORC_DI || e->sp_reg == ORC_R10 || e->sp_reg == ORC_R13 ? sp : sp + offset;
 	return true;
 }
 
-static bool step(const struct guest *g, const struct entry *e, const struct frame *frame, struct frame *next)
+static bool step(const struct guest *g, const struct orc_row *e, const struct frame *frame, struct frame *next)
 {
 	const struct frame_registers *r = &frame->registers;
 	uint64_t sp = 0, bp;
-	*next = (struct frame){.how = FRAME_ORC, .kernel = true, .is_return = e->type == TYPE_CALL};
+	*next = (struct frame){.how = FRAME_ORC, .kernel = true, .is_return = e->type == ORC_CALL};
 	next->registers.fs_base = r->fs_base;
 	if (!previous_sp(g, e, r, &sp))
 		return false;
-	if (e->type == TYPE_CALL) {
+	if (e->type == ORC_CALL) {
 		if (!read_word(g, sp - 8, &next->registers.value[FRAME_PC]))
 			return false;
 		next->registers.value[FRAME_RSP] = sp;
 		next->registers.known = UINT64_C(1) << FRAME_PC | UINT64_C(1) << FRAME_RSP;
-	} else if (!read_pt_regs(g, e->type == TYPE_REGS ? sp : sp - IRET_OFFSET, e->type != TYPE_REGS, &next->registers))
+	} else if (!read_pt_regs(g, e->type == ORC_REGS ? sp : sp - IRET_OFFSET, e->type != ORC_REGS, &next->registers))
 		return false;
 	next->pc = next->registers.value[FRAME_PC];
 	bool known = next->registers.known >> FRAME_RBP & 1;
-	if (e->bp_reg == REG_PREV_SP)
+	if (e->bp_reg == ORC_PREV_SP)
 		known = read_word(g, sp + (uint64_t)(int64_t)e->bp_offset, &bp);
-	else if (e->bp_reg == REG_BP && r->known >> FRAME_RBP & 1)
+	else if (e->bp_reg == ORC_BP && r->known >> FRAME_RBP & 1)
 		known = read_word(g, r->value[FRAME_RBP] + (uint64_t)(int64_t)e->bp_offset, &bp);
 	else if (!known) {
 		bp = r->value[FRAME_RBP];
@@ -175,7 +173,7 @@ static bool is_kernel(uint64_t address)
 void orc_unwind(const struct guest *g, const struct frame_registers *registers, bool is_return, struct frames *frames)
 {
 	struct kcode_tables tables;
-	struct entry entry;
+	struct orc_row entry;
 	struct frame frame = {.registers = *registers,
 		.pc = registers->value[FRAME_PC],
 		.kernel = true,
@@ -200,4 +198,13 @@ void orc_unwind(const struct guest *g, const struct frame_registers *registers, 
 		else
 			frame = next;
 	}
+}
+
+void orc_each(
+	const struct guest *g, const struct kcode_tables *t, void (*each)(void *data, const struct orc_row *row), void *data)
+{
+	struct orc_row row;
+	bool understood = is_understood(g);
+	for (uint64_t i = 0; understood && i < t->count && i < ORC_ROWS_MAX && read_row(g, t, i, &row); i++)
+		each(data, &row);
 }

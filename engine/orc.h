@@ -4,8 +4,36 @@
 #ifndef ENGINE_ORC_H
 #define ENGINE_ORC_H
 
+#include "engine/kcode.h"
 #include "engine/layout.h"
 #include "engine/unwind.h"
+
+/* Where the caller's stack pointer, and its rbp, are to be found. */
+enum orc_register {
+	ORC_UNDEFINED,
+	ORC_PREV_SP,
+	ORC_DX,
+	ORC_DI,
+	ORC_BP,
+	ORC_SP,
+	ORC_R10,
+	ORC_R13,
+	ORC_BP_INDIRECT,
+	ORC_SP_INDIRECT
+};
+enum orc_type { ORC_CALL, ORC_REGS, ORC_REGS_PARTIAL };
+
+/* How to unwind from an address on, up to the next row's. */
+struct orc_row {
+	uint64_t address;
+	int16_t sp_offset, bp_offset;
+	unsigned sp_reg, bp_reg, type; /* as above; a table may hold others */
+	bool end;
+};
+
+/* All rows of a table, by address. Nothing when this kernel's tables are not understood. */
+void orc_each(const struct guest *guest, const struct kcode_tables *tables, void (*each)(void *data, const struct orc_row *row),
+	void *data);
 
 /* The registers of a task when it last ran user code, saved on its kernel stack. False when it has none (a kernel thread). */
 bool orc_user_registers(const struct guest *guest, uint64_t task, struct frame_registers *ret);

@@ -21,6 +21,24 @@ struct breaks {
 	uint32_t count;
 };
 
+struct verbs;
+struct words;
+
+/* How a front end lets its person use gdb (engine/gdbverb.h runs it). */
+struct verb_gdb {
+	bool (*run)(struct verbs *v, const struct words *words, struct buf *out, struct err *err);
+	/* Shows a line now, while the verb goes on. */
+	bool (*print)(void *data, const char *line, struct err *err);
+	void (*say)(void *data, const char *text); /* a sentence for the person, that gdb cannot show */
+	/* Gives a program the person's terminal; *ret_fd becomes readable when it has ended. NULL: there is no terminal. */
+	bool (*start)(void *data, char *const *argv, int *ret_fd, struct err *err);
+	/* Waits for that program to end, or kills it. */
+	void (*end)(void *data, bool kill);
+	/* gdb moved the session. May be NULL. */
+	void (*moved)(void *data);
+	void *data;
+};
+
 /* What verbs work on. All borrowed. */
 struct verbs {
 	struct session *session;
@@ -35,6 +53,7 @@ struct verbs {
 	size_t debug_dir_count;
 	const char *const *source_dirs; /* where `source` looks for files first */
 	size_t source_dir_count;
+	const struct verb_gdb *gdb; /* NULL: gdb cannot be used from here */
 	const char *format; /* of the command that runs: what stands behind "/"; NULL: nothing */
 	bool quit;          /* set by `quit` */
 	bool moved;         /* set by verbs that move: the place was printed */

@@ -7,7 +7,7 @@
 #include "engine/text.h"
 #include "engine/verb.h"
 
-static verb_run help, quit;
+static verb_run help, quit, gdb;
 
 /* In the order people read them. */
 static const struct verb verbs[] = {
@@ -99,6 +99,10 @@ static const struct verb verbs[] = {
 		"Execute a command in a live copy of this moment, which is recorded as a run of its own.", "the guest",
 		"fork @server ls /", verb_fork, false},
 
+	{"gdb", NULL, "[--pid P|--kernel] [--print|--listen PATH] [-- WORD...]", 0, WORDS_MAX,
+		"gdb on a process, or on the machine, from here; the session goes on where gdb leaves it. --print says what to "
+		"type in another terminal.",
+		"programs", "gdb --kernel", gdb, false},
 	{"print", NULL, "EXPRESSION", 1, WORDS_MAX,
 		"What an expression is here, as C and C++ write it; print/x: in hexadecimal (d u o t c a).", "programs",
 		"print/x list->next[2]", verb_print, true},
@@ -297,6 +301,12 @@ static bool help(struct verbs *v, const struct words *words, struct buf *out, st
 	if (verb)
 		say_verb(verb, out);
 	return verb != NULL;
+}
+
+static bool gdb(struct verbs *v, const struct words *words, struct buf *out, struct err *err)
+{
+	return v->gdb ? v->gdb->run(v, words, out, err)
+		      : err_set(err, ERR_USAGE, "gdb cannot be used from here (`polecat gdb RUN` starts it)");
 }
 
 static bool quit(struct verbs *v, const struct words *words, struct buf *out, struct err *err)
