@@ -54,9 +54,9 @@ struct verbs {
 	const char *const *source_dirs; /* where `source` looks for files first */
 	size_t source_dir_count;
 	const struct verb_gdb *gdb; /* NULL: gdb cannot be used from here */
-	const char *format; /* of the command that runs: what stands behind "/"; NULL: nothing */
-	bool quit;          /* set by `quit` */
-	bool moved;         /* set by verbs that move: the place was printed */
+	const char *format;         /* of the command that runs: what stands behind "/"; NULL: nothing */
+	bool quit;                  /* set by `quit` */
+	bool moved;                 /* set by verbs that move: the place was printed */
 };
 
 typedef bool verb_run(struct verbs *v, const struct words *words, struct buf *out, struct err *err);
