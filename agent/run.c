@@ -172,7 +172,7 @@ static void arm(struct run *run)
 {
 	uint64_t due = faults_due_ns(&run->faults);
 	/* Which does not end a visit; a timer that has run out already would wake us for ever. */
-	bool limited = run->mission->limit_ns && run->visit.state != VISIT_GOING;
+	bool limited = run->mission->limit_ns && run->visit.state != VISIT_GOING && !visit_is_asked(&run->visit);
 	if (limited && run->mission->limit_ns < due)
 		due = run->mission->limit_ns;
 	for (size_t i = 0; i < run->mission->node_count; i++) {
@@ -216,7 +216,7 @@ static bool is_over(const struct run *run, enum wire_end *ret)
 	}
 	if (run->outbox->full)
 		*ret = WIRE_END_BYTES;
-	else if (run->visit.state == VISIT_GOING)
+	else if (run->visit.state == VISIT_GOING || visit_is_asked(&run->visit))
 		return false; /* whatever the nodes do meanwhile */
 	else if (wait && !(wait & ~down))
 		*ret = WIRE_END_DONE;
@@ -254,32 +254,62 @@ static bool any_live(const struct run *run)
 	return false;
 }
 
-static void finish(struct run *run)
+static void kill_nodes(struct run *run)
 {
-	static const char *const texts[] = {[WIRE_END_DONE] = "",
-		[WIRE_END_VTIME] = "",
-		[WIRE_END_BYTES] = "",
-		[WIRE_END_STALLED] = "no node runs or is going to"};
-	struct wire_message ending = {.type = WIRE_ENDING, .code = run->end};
-	outbox_send(run->outbox, &ending);
-	run->faults.closed = true;
-	/* Nothing is done by time any more; a timer for it would keep us, who have precedence, from ever letting anything end. */
-	set_timer(run, NODE_NEVER);
-	visit_leave(&run->visit, SIGKILL);
+	/* A visitor waits until they are dead: their killing would be its own. */
+	run->visit.closed = true;
 	for (kill_all(run); any_live(run); kill_all(run))
 		serve(run, -1);
-	faults_end(&run->faults);
-	struct wire_message m = {
-		.type = WIRE_END, .code = run->end, .bytes = {(const uint8_t *)texts[run->end], strlen(texts[run->end])}};
+	run->visit.closed = false;
+}
+
+/* A visitor may come as late as can be; what is left of the nodes stays as it is while it is there. True when one was. */
+static bool receive(struct run *run)
+{
+	visit_look(&run->visit);
+	while ((run->visit.state == VISIT_GOING || visit_is_asked(&run->visit)) && !run->outbox->full)
+		serve(run, -1);
+	return run->visit.state == VISIT_OVER;
+}
+
+static void say_end(struct run *run, const char *text)
+{
+	struct wire_message m = {.type = WIRE_END, .code = run->end, .bytes = {(const uint8_t *)text, strlen(text)}};
 	outbox_send(run->outbox, &m);
 }
 
 /* A fork that was made for one visit: nobody is interested in how its nodes would end. */
 static void leave(struct run *run)
 {
-	static const char text[] = "the visit is over";
-	struct wire_message m = {.type = WIRE_END, .code = WIRE_END_DONE, .bytes = {(const uint8_t *)text, sizeof text - 1}};
-	outbox_send(run->outbox, &m);
+	run->end = WIRE_END_DONE;
+	say_end(run, "the visit is over");
+}
+
+static void finish(struct run *run)
+{
+	struct wire_message ending = {.type = WIRE_ENDING, .code = run->end};
+	outbox_send(run->outbox, &ending);
+	run->faults.closed = true;
+	/* Nothing is done by time any more; a timer for it would keep us, who have precedence, from ever letting anything end. */
+	set_timer(run, NODE_NEVER);
+	bool visited = receive(run);
+	if (!visited) {
+		visit_leave(&run->visit, SIGKILL); /* there is no room for what it writes */
+		kill_nodes(run);
+		faults_end(&run->faults);
+		visited = !run->outbox->full && receive(run);
+	}
+	if (visited) {
+		leave(run);
+		return;
+	}
+	say_end(run, run->end == WIRE_END_STALLED ? "no node runs or is going to" : "");
+}
+
+static bool goes_on(struct run *run)
+{
+	visit_look(&run->visit);
+	return (run->visit.state != VISIT_OVER || visit_is_asked(&run->visit)) && !is_over(run, &run->end);
 }
 
 void run_do(struct run *run)
@@ -291,7 +321,7 @@ void run_do(struct run *run)
 	run->armed_ns = NODE_NEVER;
 	faults_begin(&run->faults, run->mission, run->nodes, run->outbox);
 	launch_waiting(run);
-	while (run->visit.state != VISIT_OVER && !is_over(run, &run->end)) {
+	while (goes_on(run)) {
 		tick(run);
 		launch_waiting(run);
 		arm(run);

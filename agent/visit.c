@@ -123,19 +123,10 @@ static bool begin_replan(struct visit *v, const uint8_t *header)
 }
 
 /* Somebody writes it while we stand still. */
-static bool is_asked(const struct visit *v)
+bool visit_is_asked(const struct visit *v)
 {
 	const volatile uint8_t *size = v->outbox->region + VISIT_REQUEST;
 	return size[0] || size[1] || size[2] || size[3];
-}
-
-void visit_look(struct visit *v)
-{
-	static uint8_t header[OUTBOX_HEADER];
-	if (v->state == VISIT_OVER || !is_asked(v))
-		return;
-	memcpy(header, v->outbox->region, sizeof header);
-	begin_replan(v, header);
 }
 
 /* ---- its start ---------------------------------------------------------------------------------------------- */
@@ -195,12 +186,17 @@ static void begin(struct visit *v)
 	memcpy(header, v->outbox->region, sizeof header);
 	if (begin_replan(v, header))
 		return;
+	bool ok = visit_read(header, v->spec->count, &request, &why);
+	/* What is typed comes behind the byte that rings, and what was typed for another visitor before it. */
+	if (ok && !v->rung && request.reads != WIRE_VISIT_ALONE)
+		return;
 	abandon(v);
 	take_request(v);
+	v->rung = false;
 	v->invocation++;
 	stream_init(&v->streams[0]);
 	stream_init(&v->streams[1]);
-	if (!visit_read(header, v->spec->count, &request, &why) || !start(v, &request, &pid, &why)) {
+	if (!ok || !start(v, &request, &pid, &why)) {
 		send_failed(v, why.errnum, why.text);
 		return;
 	}
@@ -208,6 +204,12 @@ static void begin(struct visit *v)
 	v->state = VISIT_GOING;
 	struct wire_message m = {.type = WIRE_STARTED, .value = (uint64_t)pid};
 	send_end(v, &m);
+}
+
+void visit_look(struct visit *v)
+{
+	if (!v->closed && visit_is_asked(v))
+		begin(v);
 }
 
 /* ---- what it writes ----------------------------------------------------------------------------------------- */
@@ -394,14 +396,14 @@ void visit_serve(struct visit *v, enum visit_source source)
 	char bytes[64];
 	switch (source) {
 	case VISIT_SOURCE_BELL:
-		if (v->state == VISIT_GOING && v->reads != WIRE_VISIT_ALONE && !is_asked(v)) {
+		if (v->state == VISIT_GOING && v->reads != WIRE_VISIT_ALONE && !visit_is_asked(v)) {
 			listen_in(v);
 			break;
 		}
 		while (read(v->fds[VISIT_SOURCE_BELL], bytes, sizeof bytes) > 0)
 			continue;
-		if (v->state != VISIT_OVER && is_asked(v))
-			begin(v);
+		v->rung = visit_is_asked(v);
+		visit_look(v);
 		break;
 	case VISIT_SOURCE_CONTROL:
 		hear_news(v);

@@ -45,6 +45,8 @@ struct visit {
 	int fds[VISIT_SOURCES]; /* -1: closed */
 	uint32_t watched[VISIT_SOURCES];
 	enum visit_state state;
+	bool closed;         /* nobody is let in now */
+	bool rung;           /* the byte of a request that has not begun has come */
 	uint64_t invocation; /* one for each request: a fork may be forked again while its visitor is there */
 	struct stream streams[2];
 	uint64_t sequence;
@@ -62,8 +64,11 @@ struct visit {
 /* Before the barrier. v->spec, nodes, outbox, mission, faults, epoll and tag are set. */
 bool visit_prepare(struct visit *v, struct why *why);
 
-/* A request of other faults does not wait until the kernel has handed on the byte: looked for whenever something else woke us,
- * before that is handled. */
+/* Is there a request that has not begun? */
+bool visit_is_asked(const struct visit *v);
+/* Begins what is asked for, if anything is. A command and other faults do not wait until the kernel has handed on the byte, which
+ * takes a processor that a program may have for milliseconds: looked for whenever something else woke us, before that is handled,
+ * and before the end. */
 void visit_look(struct visit *v);
 
 void visit_serve(struct visit *v, enum visit_source source);

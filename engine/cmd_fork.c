@@ -65,12 +65,13 @@ static bool command(struct session *s, struct forked *f, const struct fork_optio
 	struct fork_result result;
 	bool ok = fork_run(s, o, &result, err);
 	common_progress_end(&f->progress);
-	if (!ok || !output_flush(err))
-		return false;
-	*status = result.status;
+	ok = ok && output_flush(err);
+	if (ok && result.before)
+		fprintf(stderr, "the run ends there: this went on from ev:%zu, its last event before\n", result.before);
 	if (*result.run)
 		fprintf(stderr, "recorded as %s\n", result.run);
-	return true;
+	*status = ok ? result.status : 0;
+	return ok;
 }
 
 static bool shell(struct session *s, struct forked *f, const struct fork_options *o, int *status, struct err *err)
@@ -190,6 +191,8 @@ const struct command command_fork = {
 		"BusyBox. A node that is stopped by a fault stays so, and can be looked at. The fork is a run of its own, beside "
 		"its\n"
 		"parent, and is replayed, debugged and forked like any other. Exits with the shell's or the command's status.\n"
+		"At a run's end its nodes have been killed, and only their disks are there: run.ending is where they still "
+		"live.\n"
 		"\n"
 		"With --plan-from, faults that have not been applied at the moment are replaced by those of the other seed; "
 		"those of "

@@ -18,7 +18,7 @@ struct forking {
 	struct fork_result *result;
 	const char *visitor;
 	const struct plan *plan; /* of both seeds; NULL for a command */
-	uint64_t since;          /* events before this count are the parent's */
+	uint64_t since;          /* events up to this count are the parent's */
 	bool open;               /* takes input from outside */
 	bool ended;
 	struct err failed;
@@ -28,7 +28,7 @@ static bool on_event(void *data, const struct event *e, struct err *err)
 {
 	struct forking *f = data;
 	(void)err;
-	if (e->icount < f->since || strcmp(e->node, f->visitor))
+	if (e->icount <= f->since || strcmp(e->node, f->visitor))
 		return true;
 	if (e->kind == EVENT_NODE_LAUNCH_FAILED) {
 		const char *what = f->plan ? "the plan could not be changed" : "the command could not be started";
@@ -115,41 +115,97 @@ static bool record_it(struct session *s, struct forking *f, const struct lineage
 	return ok;
 }
 
-static bool can_fork(struct session *s, struct err *err)
+/* ---- from where --------------------------------------------------------------------------------------------- */
+
+/* The event by which the agent said that it ends the run; TIMELINE_NONE of a run that ended otherwise. */
+static size_t ending(const struct session *s)
 {
-	if (session_icount(s) >= session_end(s))
+	const struct timeline *t = session_timeline(s);
+	size_t i = timeline_count(t);
+	while (i-- > 0)
+		if (timeline_entries(t)[i].kind == EVENT_RUN_ENDING)
+			return i;
+	return TIMELINE_NONE;
+}
+
+/* A limit of ours ended the run: its machine knows nothing of that. */
+static bool is_cut(const struct session *s)
+{
+	const char *end = session_recorded(s)->manifest.end;
+	return !strcmp(end, "instruction_limit") || !strcmp(end, "event_limit") ||
+		(!strcmp(end, "byte_limit") && ending(s) == TIMELINE_NONE);
+}
+
+/* Whether anything can go on from where the session stands, and where it has to leave the run for that. The agent serves visitors
+ * until it has said its last word. */
+static bool find_place(struct session *s, bool replan, uint64_t *ret, struct err *err)
+{
+	const char *end = session_recorded(s)->manifest.end;
+	const struct timeline *t = session_timeline(s);
+	size_t last = timeline_count(t) - 1, from = ending(s);
+	bool ended = session_icount(s) >= session_end(s), cut = is_cut(s);
+	bool died = !strcmp(end, "guest_panic") || !strcmp(end, "agent_failed");
+	bool is_ending = from != TIMELINE_NONE && session_icount(s) >= timeline_entries(t)[from].icount;
+	*ret = session_icount(s);
+	if (ended && died)
+		return err_set(err, ERR_INPUT, "the machine has died here (%s): nothing goes on (fork before that)", end);
+	if (replan && ended && cut)
+		return err_set(err, ERR_INPUT, "the run was cut here by its limit (%s), which would cut the fork as well", end);
+	if (replan && (is_ending || ended))
+		return err_set(err, ERR_INPUT, "the run is ending here (ev:%zu), and no fault happens any more: fork before that",
+			(is_ending ? from : last) + 1);
+	if (is_ending && !cut && !strcmp(end, "byte_limit"))
 		return err_set(err, ERR_INPUT,
-			"the run has ended here, and its machine stands still: nothing goes on from here (fork one event "
-			"earlier)");
-	return walk_machine(session_walk(s)) || err_set(err, ERR_QEMU, "there is no machine: the last move failed");
+			"the run ended because there is no room for more output, and a command's would have none either: fork "
+			"before ev:%zu",
+			from + 1);
+	/* Behind it there is only that the agent says its last word. */
+	if (!cut && !died && last && session_icount(s) > timeline_entries(t)[last - 1].icount)
+		*ret = timeline_entries(t)[last - 1].icount;
+	return true;
+}
+
+/* There and back again: the session does not move. */
+static bool stand_at(struct session *s, uint64_t icount, struct err *err)
+{
+	struct walk_trip trip;
+	if (icount == session_icount(s))
+		return walk_machine(session_walk(s)) || err_set(err, ERR_QEMU, "there is no machine: the last move failed");
+	bool ok = walk_to(session_walk(s), session_zero(s) + icount, &trip, err);
+	session_moved(s);
+	return ok;
 }
 
 static bool branch_and_record(
 	struct session *s, struct forking *f, const struct buf *request, struct record_result *result, struct err *err)
 {
 	struct lineage lineage;
-	if (!lineage_branch(&lineage, session_lineage(s), session_recorded(s), walk_machine(session_walk(s)), f->open,
-		    request->data, request->size, err))
+	uint64_t here = session_icount(s);
+	struct err lost = {0};
+	if (!stand_at(s, f->since, err))
 		return false;
-	bool ok = record_it(s, f, &lineage, request, result, err);
+	bool ok = lineage_branch(&lineage, session_lineage(s), session_recorded(s), walk_machine(session_walk(s)), f->open,
+		request->data, request->size, err);
+	if (!stand_at(s, here, ok ? err : &lost))
+		ok = false;
+	ok = ok && record_it(s, f, &lineage, request, result, err);
 	lineage_finish(&lineage);
 	return ok;
 }
 
 bool fork_run(struct session *s, const struct fork_options *o, struct fork_result *ret, struct err *err)
 {
-	struct forking f = {.options = o,
-		.result = ret,
-		.visitor = play_visitor(session_recorded(s)->plan),
-		.since = session_icount(s),
-		.open = o->live != NULL};
+	struct forking f = {
+		.options = o, .result = ret, .visitor = play_visitor(session_recorded(s)->plan), .open = o->live != NULL};
 	struct buf request = {0};
 	*ret = (struct fork_result){0};
-	if (!can_fork(s, err))
+	if (!find_place(s, false, &f.since, err))
 		return false;
 	struct record_result *result = mem_alloc(sizeof *result);
 	bool ok = make_request(s, o, &request, err) && branch_and_record(s, &f, &request, result, err);
 	snprintf(ret->run, sizeof ret->run, "%s", result->run);
+	if (f.since != session_icount(s))
+		ret->before = timeline_at_icount(session_timeline(s), f.since) + 1;
 	free(result);
 	buf_free(&request);
 	return ok;
@@ -197,12 +253,12 @@ static struct plan *combine(const struct session *s, uint64_t seed, struct buf *
 bool fork_replan(struct session *s, const struct fork_options *o, uint64_t seed, struct record_result *ret, struct err *err)
 {
 	struct buf request = {0};
+	uint64_t since;
 	*ret = (struct record_result){0};
-	if (!can_fork(s, err))
+	if (!find_place(s, true, &since, err))
 		return false;
 	struct plan *plan = combine(s, seed, &request, err);
-	struct forking f = {
-		.options = o, .plan = plan, .visitor = play_visitor(session_recorded(s)->plan), .since = session_icount(s)};
+	struct forking f = {.options = o, .plan = plan, .visitor = play_visitor(session_recorded(s)->plan), .since = since};
 	bool ok = plan && branch_and_record(s, &f, &request, ret, err);
 	plan_destroy(plan);
 	buf_free(&request);

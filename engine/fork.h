@@ -37,17 +37,19 @@ struct fork_options {
 };
 
 struct fork_result {
-	char run[4096]; /* directory; "" when not kept */
+	char run[4096]; /* directory; "" when not kept. Also when the command did not end. */
 	int status;     /* exit status, or 128 + signal */
+	size_t before;  /* the run ends where the session stands: it was left at this event (from 1) before; 0 otherwise */
 };
 
-/* From where the session stands. ERR_INPUT when the run has ended there, or the command could not be started (with the reason).
- */
+/* From where the session stands; at the end of a run from its last event before that, when the agent still serves whoever comes.
+ * ERR_INPUT when nothing can go on from there, or the command could not be started (with the reason). */
 bool fork_run(struct session *s, const struct fork_options *options, struct fork_result *ret, struct err *err);
 
 /*
  * From where the session stands, to the run's own end, with the faults of another seed of its scenario instead of those that have
- * not been applied or rejected yet. node and argv of options are not looked at. ERR_INPUT as above, when the faults are too many
+ * not been applied or rejected yet. node and argv of options are not looked at. ERR_INPUT when the run
+ * is about to end there, when the faults are too many
  * for a request, or when one was applied in the very instant.
  */
 bool fork_replan(

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/wire.h"
+#include "agent/wire.h"
 #include "engine/buf.h"
 #include "engine/replaylog.h"
 #include "engine/rundir.h"
@@ -18,6 +19,18 @@ enum { SLICE = 8000000, TAIL_AT = 8 /* in the header of the region for frames */
 uint64_t lineage_zero(const struct lineage *l)
 {
 	return l->base.icount - l->past.icount;
+}
+
+const struct listener_past *lineage_visited(const struct lineage *l)
+{
+	return l->visited ? &l->past : NULL;
+}
+
+static bool is_visit(const void *request, size_t size)
+{
+	struct wire_message m;
+	size_t used;
+	return wire_decode(request, size, &m, &used) == WIRE_OK && m.type == WIRE_VISIT;
 }
 
 void lineage_finish(struct lineage *l)
@@ -62,6 +75,7 @@ bool lineage_branch(struct lineage *l, const struct lineage *of, const struct re
 	}
 	l->base = l->origin.base;
 	l->forked = true;
+	l->visited = is_visit(request, size);
 	return true;
 }
 

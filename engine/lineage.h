@@ -25,7 +25,7 @@ struct lineage {
 	struct machine_base base;  /* for machine_start */
 	struct listener_past past; /* for listener_create_after; icounts are ours */
 	struct origin origin;      /* of a fork */
-	bool forked;
+	bool forked, visited;      /* visited: for one command */
 };
 
 /* Appends what a request asks for, safe for a terminal: "ls -l /", "other faults". Nothing when it is no request. */
@@ -39,6 +39,8 @@ bool lineage_branch(struct lineage *l, const struct lineage *of, const struct re
 	const void *request, size_t size, struct err *err);
 void lineage_finish(struct lineage *l);
 
+/* What went before a fork for one command; NULL of any other run. */
+const struct listener_past *lineage_visited(const struct lineage *l);
 /* The machine's count at icount 0 of the run. */
 uint64_t lineage_zero(const struct lineage *l);
 

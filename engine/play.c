@@ -83,14 +83,6 @@ bool play_run(struct play *p, bool *dead, struct err *err)
 	return true;
 }
 
-struct observer_limits play_limits(const struct plan *plan, bool open)
-{
-	const struct scenario_limits *l = &plan->limits;
-	if (open)
-		return (struct observer_limits){.events = UINT64_MAX, .bytes = UINT64_MAX, .icount = UINT64_MAX};
-	return (struct observer_limits){.events = l->events, .bytes = l->bytes, .icount = l->instructions};
-}
-
 void play_last_words(struct machine *m, struct buf *out)
 {
 	static const char sign[] = "Kernel panic - not syncing: ";
@@ -110,6 +102,17 @@ const char *play_visitor(const struct plan *plan)
 		if (!strcmp(plan->nodes[i].name, "visit"))
 			return "visitor-of-the-fork";
 	return "visit";
+}
+
+struct observer_limits play_limits(const struct plan *plan, bool open, const struct listener_past *visited)
+{
+	const struct scenario_limits *l = &plan->limits;
+	struct observer_limits ret = {.events = l->events, .bytes = l->bytes, .icount = l->instructions};
+	if (open || visited)
+		ret = (struct observer_limits){.events = UINT64_MAX, .bytes = UINT64_MAX, .icount = UINT64_MAX};
+	if (!open && visited && visited->icount < UINT64_MAX - l->instructions)
+		ret.icount = visited->icount + l->instructions;
+	return ret;
 }
 
 void play_cast(const struct plan *plan, bool visited, struct observer_cast *ret)

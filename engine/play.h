@@ -39,8 +39,10 @@ struct play {
  */
 bool play_run(struct play *p, bool *dead, struct err *err);
 
-/* Where a run of this plan is cut. An open one goes on as long as its person likes: only its region for frames is finite. */
-struct observer_limits play_limits(const struct plan *plan, bool open);
+/* Where a run of this plan is cut. An open one goes on as long as its person likes: only its region for frames is finite. A fork
+ * for one command (visited, else NULL) has as many instructions as a run, however many its parent had: a limit may have ended it.
+ */
+struct observer_limits play_limits(const struct plan *plan, bool open, const struct listener_past *visited);
 
 /* The last words of a dead guest's kernel ("Kernel panic - not syncing: ..."), without time stamps. */
 void play_last_words(struct machine *m, struct buf *out);

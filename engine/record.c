@@ -172,7 +172,8 @@ static bool start_machine(struct recording *r, struct err *err)
 	if (!ok)
 		return false;
 	const struct record_fork *fork = r->options->fork;
-	struct observer_limits cuts = play_limits(r->plan, fork && fork->lineage->base.open);
+	struct observer_limits cuts =
+		play_limits(r->plan, fork && fork->lineage->base.open, fork ? lineage_visited(fork->lineage) : NULL);
 	play_cast(r->plan, fork != NULL, &r->cast);
 	r->observer = observer_create(&r->cast, &cuts, (struct event_sink){on_event, r});
 	r->listener = listener_create_after(r->machine, r->observer, NULL, 0, fork ? &fork->lineage->past : NULL, err);

@@ -102,7 +102,7 @@ static bool start(struct replaying *r, struct err *err)
 	r->machine = machine_start(&options, err);
 	if (!r->machine)
 		return false;
-	struct observer_limits cuts = play_limits(d->plan, r->lineage.base.open);
+	struct observer_limits cuts = play_limits(d->plan, r->lineage.base.open, lineage_visited(&r->lineage));
 	play_cast(d->plan, r->lineage.forked, &r->cast);
 	r->observer = observer_create(&r->cast, &cuts, (struct event_sink){compare, r});
 	r->listener = listener_create_after(r->machine, r->observer, d->log.data, d->log.size, &r->lineage.past, err);

@@ -48,6 +48,8 @@ bool verb_fork(struct verbs *v, const struct words *w, struct buf *out, struct e
 		return false;
 	if (result.status)
 		buf_printf(out, "(exit status %d)\n", result.status);
+	if (result.before)
+		buf_printf(out, "(the run ends here: this went on from ev:%zu, its last event before)\n", result.before);
 	if (*result.run)
 		buf_printf(out, "(recorded as %s)\n", result.run);
 	return true;

@@ -60,8 +60,6 @@ says '^proc$'
 [ "$(grep -E '^(registers|memory) ' "$WORK/out" | sort | uniq -c | awk '$1 == 3' | wc -l)" = 2 ] || { cat "$WORK/out"; fail 'the session moved'; }
 
 # What cannot be done is said.
-expect 4 "$POLECAT" fork "$run" --at end -- ls /
-says 'the run has ended here'
 expect 4 "$POLECAT" fork "$run" -- ls
 says '--at MOMENT is missing'
 expect 4 "$POLECAT" fork "$run" --at ev:20 --node nobody -- ls
