@@ -88,7 +88,8 @@ static bool enter(const struct spec *spec, const struct node *nodes, size_t node
 		return true;
 	if (setns(n->netns, CLONE_NEWNET) != 0 || unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC) != 0)
 		return why_set(why, errno, "entering namespaces of node %s", spec->hosts[node].name);
-	return true;
+	return sethostname(spec->hosts[node].name, strlen(spec->hosts[node].name)) == 0 ||
+		why_set(why, errno, "setting the host name");
 }
 
 /* In the new pid namespace, if there is one: only now can its /proc be mounted. */

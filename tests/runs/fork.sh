@@ -19,15 +19,19 @@ grep -qx told "$WORK/e" || fail 'nothing on standard error'
 
 # The same command at the same moment does the same; another node is another place.
 for i in 1 2; do
-	"$POLECAT" fork "$run" --at ev:40 --node server -- sh -c 'hostname; cat /proc/uptime /proc/net/tcp; ps' >"$WORK/server$i" 2>/dev/null ||
+	"$POLECAT" fork "$run" --at ev:46 --node server -- sh -c 'hostname; cat /proc/uptime /proc/net/tcp; ps' >"$WORK/server$i" 2>/dev/null ||
 		fail "exit $?"
 done
 same "$WORK/server1" "$WORK/server2"
 head -1 "$WORK/server1" | grep -qx server || fail 'not in the node server'
 grep -q '/echo-server' "$WORK/server1" || fail 'the server is not there'
-expect 0 "$POLECAT" fork "$run" --at ev:40 --node machine -- ps
+expect 0 "$POLECAT" fork "$run" --at ev:46 --node machine -- ps
 says '/echo-server'
 says '/echo-client'
+# A node between two invocations has a place as well, with none of its processes.
+expect 0 "$POLECAT" fork "$run" --at ev:40 --node server --keep none -- sh -c 'hostname; cat /proc/[0-9]*/comm'
+says '^server$'
+grep -q echo-server "$WORK/out" && fail 'a server that was killed is there'
 
 # The processes go on while the command runs: the client is heard until it is over.
 expect 0 "$POLECAT" fork "$run" --at ev:20 -- sleep 0.02
