@@ -60,6 +60,11 @@ static bool choose_node(const struct session *s, const char *name, int *ret, str
 	return ok;
 }
 
+static void say_before(const struct fork_result *result)
+{
+	fprintf(stderr, "the run ends there: this went on from ev:%zu, its last event before\n", result->before);
+}
+
 static bool command(struct session *s, struct forked *f, const struct fork_options *o, int *status, struct err *err)
 {
 	struct fork_result result;
@@ -67,7 +72,7 @@ static bool command(struct session *s, struct forked *f, const struct fork_optio
 	common_progress_end(&f->progress);
 	ok = ok && output_flush(err);
 	if (ok && result.before)
-		fprintf(stderr, "the run ends there: this went on from ev:%zu, its last event before\n", result.before);
+		say_before(&result);
 	if (*result.run)
 		fprintf(stderr, "recorded as %s\n", result.run);
 	*status = ok ? result.status : 0;
@@ -89,6 +94,8 @@ static bool shell(struct session *s, struct forked *f, const struct fork_options
 	if (!output_flush(err) || !shell_open(s, &options, &result, err))
 		return false;
 	*status = result.status;
+	if (result.before)
+		say_before(&result);
 	if (*result.run)
 		fprintf(stderr, "recorded as %s\n", result.run);
 	return true;

@@ -88,9 +88,14 @@ grep -qx 'the second shell' "$WORK/out" || fail 'the second shell said something
 expect 0 "$POLECAT" replay "$(sed -n 's/^recorded as //p' "$WORK/err")"
 says '^identical'
 
+# A run's end is a place to look around at.
+echo 'echo seen; exit 3' >"$WORK/script"
+"$POLECAT" fork "$run" --at end --keep none <"$WORK/script" >"$WORK/out" 2>&1
+[ $? = 3 ] || { cat "$WORK/out"; fail 'no shell at the end'; }
+says '^seen$'
+says '^the run ends there: this went on from ev:'
+
 # What cannot be done is said.
-expect 4 "$POLECAT" fork "$run" --at end
-says 'the run has ended here'
 expect 4 "$POLECAT" fork "$run" --at ev:20 --node nobody
 says "expected server, client, or machine"
 
