@@ -164,7 +164,8 @@ fixtures: $(B)/make-run ## makes the stored runs of tests/screens/runs anew
 $(B)/make-run: $(B)/tests/tools/make-run.o $(B)/tests/tools/simulate.o $(B)/libengine.a
 $(B)/time-timeline: $(B)/tests/tools/time-timeline.o $(B)/libengine.a
 $(B)/icounts: $(B)/tests/tools/icounts.o $(B)/libengine.a
-$(B)/make-run $(B)/time-timeline $(B)/icounts:
+$(B)/seeks: $(B)/tests/tools/seeks.o $(B)/libengine.a
+$(B)/make-run $(B)/time-timeline $(B)/icounts $(B)/seeks:
 	$(call say,LD,$@)
 	$(Q)$(CC) $(POLECAT_CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
 

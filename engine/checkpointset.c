@@ -242,6 +242,21 @@ static bool hear(struct checkpointset *s, struct machine *m, struct err *err)
 	return machine_serial(m, &from, &s->serial, err);
 }
 
+size_t checkpointset_bytes(const struct checkpointset *s)
+{
+	return s->marks.bytes + (s->file ? checkpointfile_held(s->file) : 0);
+}
+
+/* Lets go of pages that can be read again. */
+static void unload(struct checkpointset *s, const struct checkpoint *but)
+{
+	for (size_t i = 0; i < s->marks.count; i++)
+		if (checkpointset_get(s, i) != but)
+			checkpoint_unload(checkpointset_get(s, i));
+	if (s->file)
+		checkpointfile_forget(s->file);
+}
+
 /* The nearest one before whose pages are at hand: most are the same. */
 static const struct checkpoint *alike(const struct checkpointset *s, uint64_t icount)
 {
@@ -273,22 +288,9 @@ bool checkpointset_take(struct checkpointset *s, struct machine *m, uint64_t ico
 	if (!hot)
 		s->fresh += checkpoint_bytes(c);
 	marks_add(&s->marks, icount, checkpoint_bytes(c), hot, k);
+	if (checkpointset_bytes(s) > s->marks.budget)
+		unload(s, NULL);
 	return true;
-}
-
-size_t checkpointset_bytes(const struct checkpointset *s)
-{
-	return s->marks.bytes + (s->file ? checkpointfile_held(s->file) : 0);
-}
-
-/* Lets go of pages that can be read again. */
-static void unload(struct checkpointset *s, const struct checkpoint *but)
-{
-	for (size_t i = 0; i < s->marks.count; i++)
-		if (checkpointset_get(s, i) != but)
-			checkpoint_unload(checkpointset_get(s, i));
-	if (s->file)
-		checkpointfile_forget(s->file);
 }
 
 bool checkpointset_restore(struct checkpointset *s, size_t i, struct machine *m, struct err *err)

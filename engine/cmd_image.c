@@ -1,10 +1,11 @@
-/* polecat image: boot snapshots listed, made and cleared up. */
+/* polecat image: boot snapshots listed, made and cleared up; also the checkpoints of runs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "engine/checkpointstore.h"
 #include "engine/commands.h"
 #include "engine/common.h"
 #include "engine/file.h"
@@ -22,8 +23,31 @@ static void say_age(int64_t used_s, char text[32])
 	snprintf(text, 32, "%lld days ago", (long long)days);
 }
 
-static void list_json(const struct snapshot_entry *list, size_t count)
+/* What there is of both kinds. */
+struct caches {
+	struct snapshot_entry *snapshots;
+	size_t snapshot_count;
+	struct checkpointstore store;
+	struct checkpointstore_entry *checkpoints; /* a file for each run that has some */
+	size_t checkpoint_count;
+};
+
+static struct json *checkpoints_json(const struct caches *c)
 {
+	struct json *entries = json_new_array();
+	for (size_t i = 0; i < c->checkpoint_count; i++) {
+		struct json *e = json_new_object();
+		json_put_str(e, "key", c->checkpoints[i].name);
+		json_put_u64(e, "disk_bytes", c->checkpoints[i].disk_bytes);
+		json_push(entries, e);
+	}
+	return entries;
+}
+
+static void list_json(const struct caches *c)
+{
+	const struct snapshot_entry *list = c->snapshots;
+	size_t count = c->snapshot_count;
 	struct json *top = json_new_object(), *entries = json_new_array();
 	for (size_t i = 0; i < count; i++) {
 		struct json *e = json_new_object();
@@ -34,6 +58,7 @@ static void list_json(const struct snapshot_entry *list, size_t count)
 	}
 	json_put_u64(top, "polecat_image", 1);
 	json_put(top, "snapshots", entries);
+	json_put(top, "checkpoints", checkpoints_json(c));
 	struct buf text = {0};
 	json_write_pretty(top, &text);
 	json_destroy(top);
@@ -41,9 +66,11 @@ static void list_json(const struct snapshot_entry *list, size_t count)
 	buf_free(&text);
 }
 
-static void list_table(const struct snapshot_entry *list, size_t count)
+static void list_table(const struct caches *c)
 {
-	uint64_t total = 0;
+	const struct snapshot_entry *list = c->snapshots;
+	size_t count = c->snapshot_count;
+	uint64_t total = 0, of_runs = 0;
 	for (size_t i = 0; i < count; i++) {
 		char age[32];
 		say_age(list[i].used_s, age);
@@ -52,9 +79,29 @@ static void list_table(const struct snapshot_entry *list, size_t count)
 		total += list[i].disk_bytes;
 	}
 	output_print(OUTPUT_PLAIN, "%zu boot snapshots, %" PRIu64 " MiB\n", count, total >> 20);
+	for (size_t i = 0; i < c->checkpoint_count; i++)
+		of_runs += c->checkpoints[i].disk_bytes;
+	output_print(OUTPUT_PLAIN, "checkpoints of %zu run%s, %" PRIu64 " MiB\n", c->checkpoint_count,
+		c->checkpoint_count == 1 ? "" : "s", of_runs >> 20);
 }
 
 /* ---- gc ------------------------------------------------------------------------------------------------------- */
+
+/* Checkpoints that nobody has used for as long; what killed writers left goes in any case. */
+static bool collect_checkpoints(struct caches *c, bool all, struct err *err)
+{
+	size_t removed = 0;
+	uint64_t bytes = 0, keep = 0;
+	int64_t now = (int64_t)time(NULL);
+	for (size_t i = 0; i < c->checkpoint_count && !all; i++)
+		if (now - c->checkpoints[i].used_s < (int64_t)OLD_DAYS * DAY_S)
+			keep += c->checkpoints[i].disk_bytes;
+	if (!checkpointstore_trim(&c->store, keep, &removed, &bytes, err))
+		return false;
+	output_print(OUTPUT_PLAIN, "checkpoints of %zu run%s removed, %" PRIu64 " MiB\n", removed, removed == 1 ? "" : "s",
+		bytes >> 20);
+	return true;
+}
 
 static bool collect(const char *cache, const struct snapshot_entry *list, size_t count, bool all, struct err *err)
 {
@@ -101,17 +148,21 @@ static bool build(const char *path, struct err *err)
 
 static bool with_list(const struct args *args, const char *verb, struct err *err)
 {
-	struct snapshot_entry *list = NULL;
-	size_t count = 0;
+	struct caches c = {.store.dir = -1};
+	bool all = args_has(args, "all");
 	char *cache = file_cache_dir(err);
-	bool ok = cache && snapshot_list(cache, &list, &count, err);
+	bool ok = cache && snapshot_list(cache, &c.snapshots, &c.snapshot_count, err) &&
+		checkpointstore_open(&c.store, cache, 0, err) &&
+		checkpointstore_list(&c.store, &c.checkpoints, &c.checkpoint_count, err);
 	if (ok && !strcmp(verb, "gc"))
-		ok = collect(cache, list, count, args_has(args, "all"), err);
+		ok = collect(cache, c.snapshots, c.snapshot_count, all, err) && collect_checkpoints(&c, all, err);
 	else if (ok && args_has(args, "json"))
-		list_json(list, count);
+		list_json(&c);
 	else if (ok)
-		list_table(list, count);
-	free(list);
+		list_table(&c);
+	checkpointstore_close(&c.store);
+	free(c.checkpoints);
+	free(c.snapshots);
 	free(cache);
 	return ok;
 }
@@ -132,7 +183,7 @@ static bool image(const struct args *args, int *status, struct err *err)
 }
 
 static const struct args_option options[] = {
-	{"all", 0, NULL, false, "gc: remove every boot snapshot, not only those unused for 30 days or half-built."},
+	{"all", 0, NULL, false, "gc: remove everything, not only what was unused for 30 days or is half made."},
 	COMMON_OPTION_JSON,
 	{0},
 };
@@ -142,10 +193,12 @@ const struct command command_image = {
 	.operands = "ls|gc|build [SCENARIO]",
 	.least = 0,
 	.most = 2,
-	.about = "List, clean up or build boot snapshots.",
+	.about = "List, clean up or build boot snapshots and checkpoints.",
 	.more = "A boot snapshot is a machine booted once with the workloads of a scenario; it is made again when it is missing. "
 		"`image\n"
-		"build` makes it without recording anything, for CI caches.",
+		"build` makes it without recording anything, for CI caches. Debug sessions keep the checkpoints of a run for the "
+		"next\n"
+		"one; they are made again as well.",
 	.options = options,
 	.run = image,
 };

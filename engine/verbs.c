@@ -158,14 +158,19 @@ const struct verb *verbs_find(const char *name, struct err *err)
 }
 
 /* What was found out since the last command: stored checkpoints that are damaged, a QEMU that was killed. */
-static bool look_after(struct verbs *v, struct buf *out, struct err *err)
+static void say_notes(struct verbs *v, struct buf *out)
 {
-	bool ok = session_ensure(v->session, err);
 	char *note = session_take_note(v->session);
 	if (note)
 		buf_printf(out, "%s\n", note);
 	free(note);
 	verb_say_restart(v, out);
+}
+
+static bool look_after(struct verbs *v, struct buf *out, struct err *err)
+{
+	bool ok = session_ensure(v->session, err);
+	say_notes(v, out);
 	return ok;
 }
 
@@ -184,7 +189,7 @@ static bool run_surely(struct verbs *v, const struct verb *verb, const struct wo
 			out->data[before] = '\0';
 		return look_after(v, out, err) && verb->run(v, words, out, err);
 	}
-	verb_say_restart(v, out);
+	say_notes(v, out);
 	if (!ok && err)
 		*err = first;
 	return ok;

@@ -312,6 +312,8 @@ bool walk_to(struct walk *w, uint64_t icount, struct walk_trip *trip, struct err
 			err_set(&local, ERR_CANCELLED, "stopped on request");
 		if (ok || local.code == ERR_CANCELLED)
 			break;
+		if (w->set.note.code != ERR_NONE && local.code == ERR_INPUT)
+			continue; /* a stored checkpoint that was damaged: that is said by itself */
 		trip->failed++;
 		snprintf(trip->why, sizeof trip->why, "%.190s", local.text);
 		if (was_dead)
