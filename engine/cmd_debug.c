@@ -257,8 +257,7 @@ static bool debug_run(const struct args *args, const char *path, struct cancel *
 		free(line);
 	}
 	ok = ok && (dap ? dapserver_serve(&d.verbs, STDIN_FILENO, STDOUT_FILENO, err) : run_commands(&d, args, err));
-	for (uint32_t i = 0; i < breaks.count; i++)
-		free(breaks.text[i]);
+	breaks_finish(&breaks);
 	bookmarks_finish(&bookmarks);
 	session_close(session);
 	return ok;

@@ -45,6 +45,7 @@ struct value {
 	uint64_t address; /* VALUE_MEMORY */
 	unsigned char bytes[VALUE_BYTES_MAX];
 	size_t size;               /* of bytes, when VALUE_BYTES */
+	unsigned in_register;      /* 1 + the DWARF number of the register that holds all of it; 0: none */
 	unsigned bit_at, bit_size; /* of a bit field: from the lowest bit of the first byte; 0: none */
 	unsigned dimension;        /* of an array: how many of its dimensions were picked, so that it is a row of it */
 };

@@ -169,8 +169,10 @@ static void place_value(const struct scope *scope, const struct expr_result *res
 		ok = result->size <= size;
 		if (ok)
 			memcpy(value->bytes, result->bytes, result->size);
-	} else
+	} else {
 		ok = put_bytes(scope, result->kind, result->value, size, value->bytes);
+		value->in_register = result->kind == EXPR_REGISTER ? 1 + (unsigned)result->value : 0;
+	}
 	value->place = ok ? VALUE_BYTES : VALUE_GONE;
 	value->size = size;
 }

@@ -17,9 +17,12 @@
 /* Where `continue` and `rcontinue` stop. */
 struct breaks {
 	struct scan_watch list[SCAN_WATCHES];
-	char *text[SCAN_WATCHES]; /* as typed; owned */
+	char *text[SCAN_WATCHES];            /* as typed; owned */
+	struct scan_op *tests[SCAN_WATCHES]; /* owned: what must hold; test_count of the watch says how many */
+	bool disabled[SCAN_WATCHES];
 	uint32_t count;
 };
+void breaks_finish(struct breaks *b);
 
 struct verbs;
 struct words;
@@ -116,9 +119,11 @@ verb_run verb_source;
 bool verb_source_of(struct verbs *v, const struct frame *frame, int lines, struct buf *out, struct err *err);
 
 /* verb_scan.c */
-verb_run verb_last, verb_first, verb_count, verb_until, verb_runtil;
+verb_run verb_last, verb_first, verb_count;
+/* verb_until.c */
+verb_run verb_until, verb_runtil;
 /* verb_breaks.c */
-verb_run verb_break, verb_watch, verb_breaks, verb_delete, verb_continue, verb_rcontinue;
+verb_run verb_break, verb_watch, verb_breaks, verb_delete, verb_enable, verb_disable, verb_continue, verb_rcontinue;
 /* verb_register.c */
 verb_run verb_last_register;
 
@@ -134,8 +139,15 @@ verb_run verb_step, verb_rstep, verb_over, verb_rover, verb_finish, verb_rfinish
 void verb_prepare(struct verbs *v, struct scan_request *r);
 /* The memory behind an address as it is mapped here; it is the same memory wherever else it is mapped. size 0: what is there. */
 bool verb_memory_watch(struct verbs *v, const char *text, uint64_t size, struct scan_watch *ret, struct err *err);
-/* Goes to the first hit after here, or the last before. */
-bool verb_go_to_hit(struct verbs *v, const struct scan_request *r, bool backward, struct buf *out, struct err *err);
+bool verb_add_watch(struct scan_request *r, const struct scan_watch *w, struct err *err);
+/* An instruction; user code is meant as that of the process in focus: others may have other code at the same address. */
+struct scan_watch verb_code_watch(struct verbs *v, uint64_t address);
+/* Whatever an expression is about is watched for being written, and for the expression being true then. */
+bool verb_watch_truth(struct verbs *v, const char *text, struct scan_request *r, struct err *err);
+/* Goes to the first hit after here, or the last before. numbered: which of the watches it is is said, as the number of a break.
+ */
+bool verb_go_to_hit(
+	struct verbs *v, const struct scan_request *r, bool backward, bool numbered, struct buf *out, struct err *err);
 /* Physical address of the kernel's pointer to its current task; 0 when it is not known. */
 uint64_t verb_task_at(struct verbs *v);
 /* Brings the machine to an absolute count after a scan that went well or not (ok, which is returned unless that fails). */

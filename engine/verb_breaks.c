@@ -1,45 +1,226 @@
 /* Debug commands that keep places to stop at, and go on or back to the nearest of them. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/scan.h"
+#include "engine/lines.h"
+#include "engine/scan_condition.h"
+#include "engine/text.h"
 #include "engine/verb.h"
 
-static bool keep_break(struct verbs *v, const struct scan_watch *watch, const char *text, struct buf *out, struct err *err)
+enum { COPIES_MAX = 8 /* addresses of one line that get a break each */ };
+
+/* ---- conditions --------------------------------------------------------------------------------------------- */
+
+static bool scope_here(struct verbs *v, struct scope *ret, struct err *err)
+{
+	struct err ignored;
+	struct here *here = session_here(v->session);
+	struct program *program = here_program(here, 0, err);
+	if (program)
+		*ret = program_scope(program, here_frame(here, NULL, &ignored));
+	return program != NULL;
+}
+
+/* For the code at pc; without it (0) for what is written. NULL on failure; owned by the caller. */
+static struct scan_condition *condition(struct verbs *v, const char *text, uint64_t pc, struct err *err)
+{
+	struct scope scope;
+	struct space space;
+	if (!scope_here(v, &scope, err))
+		return NULL;
+	struct frame frame = {.pc = pc};
+	const struct frame *before = scope.frame;
+	if (pc)
+		scope.frame = &frame; /* names are those of the code */
+	struct expression *e = expression_parse(&scope, text, err);
+	struct scan_condition *c = mem_alloc(sizeof *c);
+	scope.frame = before;
+	bool ok = e &&
+		(pc ? scan_condition_at(e, &scope, pc, c, err)
+		    : here_space(session_here(v->session), &space, err) && scan_condition_here(e, &scope, &space, c, err));
+	expression_destroy(e);
+	if (ok)
+		return c;
+	free(c);
+	return NULL;
+}
+
+bool verb_watch_truth(struct verbs *v, const char *text, struct scan_request *r, struct err *err)
+{
+	struct scan_condition *c = condition(v, text, 0, err);
+	struct scan_watch watch = {.kind = SCAN_WRITE};
+	bool ok = c && scan_condition_add(c, r, &watch, err);
+	for (uint32_t i = 0; ok && i < c->place_count; i++) {
+		watch.low = c->places[i].low;
+		watch.high = c->places[i].high;
+		ok = verb_add_watch(r, &watch, err);
+	}
+	free(c);
+	return ok;
+}
+
+/* ---- the list ----------------------------------------------------------------------------------------------- */
+
+void breaks_finish(struct breaks *b)
+{
+	for (uint32_t i = 0; i < b->count; i++) {
+		free(b->text[i]);
+		free(b->tests[i]);
+	}
+	b->count = 0;
+}
+
+static void say(const struct breaks *b, uint32_t i, struct buf *out)
+{
+	buf_printf(out, "%u: %s ", i + 1, b->list[i].kind == SCAN_EXEC ? "break" : "watch");
+	text_put_safe(out, b->text[i], strlen(b->text[i]));
+	if (b->list[i].process)
+		buf_printf(out, "  in process %" PRIu64, b->list[i].process);
+	buf_str(out, b->disabled[i] ? "  (disabled)\n" : "\n");
+}
+
+/* `test`: the expression behind "if", NULL: none. */
+static bool keep_break(
+	struct verbs *v, const struct scan_watch *watch, const char *text, const char *test, struct buf *out, struct err *err)
 {
 	struct breaks *b = v->breaks;
+	struct scan_condition *c = NULL;
 	if (b->count == SCAN_WATCHES)
 		return err_set(err, ERR_USAGE, "there are %d breaks already", SCAN_WATCHES);
-	b->text[b->count] = mem_str(text);
-	b->list[b->count++] = *watch;
-	buf_printf(out, "%u: %s %s\n", b->count, watch->kind == SCAN_EXEC ? "break" : "watch", text);
+	if (test && !(c = condition(v, test, watch->kind == SCAN_EXEC ? watch->low : 0, err)))
+		return false;
+	uint32_t i = b->count++;
+	b->list[i] = *watch;
+	b->tests[i] = NULL;
+	b->disabled[i] = false;
+	if (c) {
+		b->tests[i] = mem_alloc(c->count * sizeof *c->ops + 1);
+		memcpy(b->tests[i], c->ops, c->count * sizeof *c->ops);
+		b->list[i].test_count = c->count;
+	}
+	free(c);
+	b->text[i] = test ? mem_printf("%s if %s", text, test) : mem_str(text);
+	say(b, i, out);
 	return true;
+}
+
+struct scan_watch verb_code_watch(struct verbs *v, uint64_t address)
+{
+	struct err ignored;
+	const struct process *p = address >> 47 ? NULL : here_focus(session_here(v->session), &ignored);
+	return (struct scan_watch){.kind = SCAN_EXEC, .low = address, .high = address + 1, .process = p ? p->pid : 0};
+}
+
+/* "if EXPRESSION" from word i on: *ret is the expression, NULL when there is no word. */
+static bool take_test(const struct words *w, size_t i, const char **ret, struct err *err)
+{
+	*ret = NULL;
+	if (w->count <= i)
+		return true;
+	if (strcmp(w->list[i], "if") || w->count == i + 1)
+		return err_set(err, ERR_USAGE, "'%.60s': expected `if` and an expression, such as: %s %.60s if count > 5",
+			w->list[i], w->list[0], w->list[1]);
+	*ret = w->rest[i + 1];
+	return true;
+}
+
+/* Where a place is: a line may be several. */
+static size_t addresses(struct verbs *v, const char *text, uint64_t list[COPIES_MAX], struct err *err)
+{
+	struct err ignored;
+	struct program *program = here_program(session_here(v->session), 0, &ignored);
+	const char *colon = strrchr(text, ':');
+	uint64_t line, size;
+	if (program && colon && colon > text && colon[-1] != ':' && verb_number(colon + 1, "the line", &line, &ignored) &&
+		line <= INT32_MAX) {
+		char *file = mem_strn(text, (size_t)(colon - text));
+		struct lines lines = {0};
+		int found;
+		size_t count = 0;
+		if (lines_find(program_symbols(program), file, (int)line, &lines, &found)) {
+			for (; count < lines.count && count < COPIES_MAX; count++)
+				list[count] = lines.list[count];
+			lines_finish(&lines);
+		}
+		free(file);
+		if (count)
+			return count;
+	}
+	if (!verb_address(v, text, &list[0], &size, err))
+		return 0;
+	/* A function by its name: where its arguments are in place. */
+	uint64_t body;
+	if (program && (isalpha((unsigned char)text[0]) || text[0] == '_') && !strpbrk(text, "+ ") && !(list[0] >> 47) &&
+		lines_body(program_symbols(program), list[0], &body))
+		list[0] = body;
+	return 1;
 }
 
 bool verb_break(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	uint64_t at;
-	return verb_address(v, w->list[1], &at, NULL, err) &&
-		keep_break(v, &(struct scan_watch){.kind = SCAN_EXEC, .low = at, .high = at + 1}, w->list[1], out, err);
+	uint64_t list[COPIES_MAX];
+	const char *test;
+	if (!take_test(w, 2, &test, err))
+		return false;
+	size_t count = addresses(v, w->list[1], list, err);
+	bool ok = count > 0;
+	for (size_t i = 0; ok && i < count; i++) {
+		struct scan_watch watch = verb_code_watch(v, list[i]);
+		ok = keep_break(v, &watch, w->list[1], test, out, err);
+	}
+	return ok;
 }
 
 bool verb_watch(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
 	struct scan_watch watch;
 	uint64_t size = 0;
-	return (w->count < 3 || verb_number(w->list[2], "the number of bytes", &size, err)) &&
-		verb_memory_watch(v, w->list[1], size, &watch, err) && keep_break(v, &watch, w->list[1], out, err);
+	const char *test;
+	bool sized = w->count > 2 && strcmp(w->list[2], "if");
+	return (!sized || verb_number(w->list[2], "the number of bytes", &size, err)) &&
+		take_test(w, sized ? 3 : 2, &test, err) && verb_memory_watch(v, w->list[1], size, &watch, err) &&
+		keep_break(v, &watch, w->list[1], test, out, err);
 }
 
 bool verb_breaks(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
 	(void)w, (void)err;
 	for (uint32_t i = 0; i < v->breaks->count; i++)
-		buf_printf(
-			out, "%u: %s %s\n", i + 1, v->breaks->list[i].kind == SCAN_EXEC ? "break" : "watch", v->breaks->text[i]);
+		say(v->breaks, i, out);
 	if (!v->breaks->count)
-		buf_str(out, "no breaks (`break ADDRESS` and `watch ADDRESS` make them)\n");
+		buf_str(out, "no breaks (`break PLACE` and `watch VARIABLE` make them)\n");
+	return true;
+}
+
+/* The place in the list of the break that a word numbers. */
+static bool numbered(const struct breaks *b, const char *word, uint32_t *ret, struct err *err)
+{
+	uint64_t n;
+	if (!verb_number(word, "the break", &n, err))
+		return false;
+	*ret = (uint32_t)(n - 1);
+	return (n && n <= b->count) || err_set(err, ERR_INPUT, "there is no break %" PRIu64 " (`breaks` lists them)", n);
+}
+
+bool verb_enable(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	uint32_t i;
+	if (!numbered(v->breaks, w->list[1], &i, err))
+		return false;
+	v->breaks->disabled[i] = false;
+	say(v->breaks, i, out);
+	return true;
+}
+
+bool verb_disable(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
+{
+	uint32_t i;
+	if (!numbered(v->breaks, w->list[1], &i, err))
+		return false;
+	v->breaks->disabled[i] = true;
+	say(v->breaks, i, out);
 	return true;
 }
 
@@ -47,30 +228,53 @@ bool verb_delete(struct verbs *v, const struct words *w, struct buf *out, struct
 {
 	(void)out;
 	struct breaks *b = v->breaks;
-	uint64_t n;
-	if (!verb_number(w->list[1], "the break", &n, err))
+	uint32_t n;
+	if (!numbered(b, w->list[1], &n, err))
 		return false;
-	if (!n || n > b->count)
-		return err_set(err, ERR_INPUT, "there is no break %" PRIu64 " (`breaks` lists them)", n);
-	free(b->text[n - 1]);
-	for (uint32_t i = (uint32_t)n; i < b->count; i++) {
+	free(b->text[n]);
+	free(b->tests[n]);
+	for (uint32_t i = n + 1; i < b->count; i++) {
 		b->list[i - 1] = b->list[i];
 		b->text[i - 1] = b->text[i];
+		b->tests[i - 1] = b->tests[i];
+		b->disabled[i - 1] = b->disabled[i];
 	}
 	b->count--;
 	return true;
 }
 
+/* ---- going on ------------------------------------------------------------------------------------------------ */
+
+/* All breaks as one request; disabled ones keep their numbers and look for nothing. */
+static bool request_of(struct verbs *v, struct scan_request *r, struct err *err)
+{
+	const struct breaks *b = v->breaks;
+	bool any = false;
+	verb_prepare(v, r);
+	for (uint32_t i = 0; i < b->count; i++) {
+		struct scan_watch watch = b->list[i];
+		any |= !b->disabled[i];
+		if (b->disabled[i])
+			watch = (struct scan_watch){.kind = SCAN_EXEC};
+		else if (SCAN_TESTS - r->test_count < watch.test_count)
+			return err_set(err, ERR_USAGE, "the conditions are too many: disable some of the breaks");
+		else if (b->tests[i]) {
+			memcpy(r->tests + r->test_count, b->tests[i], watch.test_count * sizeof *r->tests);
+			watch.test = r->test_count;
+			r->test_count += watch.test_count;
+		}
+		r->watches[r->count++] = watch;
+	}
+	return any ||
+		err_set(err, ERR_INPUT, "there are no breaks to stop at (`goto end` and `goto begin` go to the ends of the run)");
+}
+
 static bool resume(struct verbs *v, bool backward, struct buf *out, struct err *err)
 {
-	struct scan_request request;
-	if (!v->breaks->count)
-		return err_set(
-			err, ERR_INPUT, "there are no breaks to stop at (`goto end` and `goto begin` go to the ends of the run)");
-	verb_prepare(v, &request);
-	memcpy(request.watches, v->breaks->list, sizeof request.watches);
-	request.count = v->breaks->count;
-	return verb_go_to_hit(v, &request, backward, out, err);
+	struct scan_request *request = mem_alloc(sizeof *request);
+	bool ok = request_of(v, request, err) && verb_go_to_hit(v, request, backward, true, out, err);
+	free(request);
+	return ok;
 }
 
 bool verb_continue(struct verbs *v, const struct words *w, struct buf *out, struct err *err)

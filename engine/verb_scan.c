@@ -40,7 +40,7 @@ void verb_prepare(struct verbs *v, struct scan_request *r)
 	r->data = v;
 }
 
-static bool add(struct scan_request *r, const struct scan_watch *w, struct err *err)
+bool verb_add_watch(struct scan_request *r, const struct scan_watch *w, struct err *err)
 {
 	if (r->count == SCAN_WATCHES)
 		return err_set(err, ERR_USAGE, "at most %d places can be looked at in one scan", SCAN_WATCHES);
@@ -67,108 +67,6 @@ bool verb_memory_watch(struct verbs *v, const char *text, uint64_t size, struct 
 	return true;
 }
 
-/* User code is meant as that of the process in focus: others may have other code at the same address. */
-static void only_current(struct verbs *v, uint64_t address, struct scan_request *r)
-{
-	struct err ignored;
-	const struct process *p = address >> 47 ? NULL : here_focus(session_here(v->session), &ignored);
-	for (size_t i = 0; p && i < p->thread_count && r->task_count < SCAN_TASKS; i++)
-		r->tasks[r->task_count++] = p->threads[i].task;
-}
-
-static bool kernel_symbol(struct verbs *v, const char *name, struct scan_watch *ret, struct err *err)
-{
-	const struct guest *guest = here_guest(session_here(v->session), err);
-	const struct ksym *symbol = guest ? ksyms_find(guest->layout->ksyms, name) : NULL;
-	if (guest && !symbol)
-		return err_set(err, ERR_QEMU, "this kernel has no symbol %s", name);
-	if (symbol)
-		*ret = (struct scan_watch){.kind = SCAN_EXEC, .low = symbol->address, .high = symbol->address + 1};
-	return symbol != NULL;
-}
-
-/* ---- conditions --------------------------------------------------------------------------------------------- */
-
-static bool expect_words(const struct words *w, size_t least, size_t most, const char *form, struct err *err)
-{
-	return (w->count >= least && w->count <= most) || err_set(err, ERR_USAGE, "expected: %s %s", w->list[0], form);
-}
-
-static bool until_pc(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
-{
-	uint64_t at;
-	if (!expect_words(w, 3, 3, "pc ADDRESS", err) || !verb_address(v, w->list[2], &at, NULL, err))
-		return false;
-	only_current(v, at, r);
-	return add(r, &(struct scan_watch){.kind = SCAN_EXEC, .low = at, .high = at + 1}, err);
-}
-
-static bool until_write(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
-{
-	struct scan_watch watch;
-	return expect_words(w, 3, 3, "write ADDRESS", err) && verb_memory_watch(v, w->list[2], 0, &watch, err) &&
-		add(r, &watch, err);
-}
-
-static bool until_mem(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
-{
-	struct scan_watch watch;
-	uint64_t value;
-	if (!expect_words(w, 5, 5, "mem ADDRESS == VALUE", err) || strcmp(w->list[3], "=="))
-		return err_set(err, ERR_USAGE, "expected: %s mem ADDRESS == VALUE", w->list[0]);
-	if (!verb_memory_watch(v, w->list[2], 0, &watch, err) || !verb_number(w->list[4], "the value", &value, err))
-		return false;
-	if (watch.high - watch.low > 8)
-		watch.high = watch.low + 8;
-	watch.compare = (uint32_t)(watch.high - watch.low);
-	watch.value = value;
-	return add(r, &watch, err);
-}
-
-static bool until_exit(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
-{
-	struct scan_watch watch;
-	uint64_t pid;
-	if (!expect_words(w, 3, 3, "exit PID", err) || !verb_number(w->list[2], "the process", &pid, err))
-		return false;
-	const struct process_list *list = here_processes(session_here(v->session), err);
-	const struct process *p = list && pid <= UINT32_MAX ? process_find(list, (uint32_t)pid) : NULL;
-	if (list && !p)
-		return err_set(err, ERR_INPUT, "there is no process %" PRIu64 " here (`ps` lists them)", pid);
-	if (!p || !kernel_symbol(v, "do_exit", &watch, err))
-		return false;
-	r->tasks[r->task_count++] = p->task;
-	return add(r, &watch, err);
-}
-
-static bool until_syscall(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
-{
-	struct scan_watch watch;
-	return expect_words(w, 2, 2, "syscall", err) && kernel_symbol(v, "entry_SYSCALL_64", &watch, err) && add(r, &watch, err);
-}
-
-static bool until_switch(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
-{
-	(void)v;
-	if (!expect_words(w, 2, 2, "switch", err))
-		return false;
-	if (!r->task_at)
-		return err_set(err, ERR_QEMU, "the kernel's current task was not found in its memory");
-	return add(r, &(struct scan_watch){.kind = SCAN_WRITE, .low = r->task_at, .high = r->task_at + 8}, err);
-}
-
-static const struct condition {
-	const char *name;
-	bool (*parse)(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err);
-} conditions[] = {
-	{"pc", until_pc},
-	{"write", until_write},
-	{"mem", until_mem},
-	{"exit", until_exit},
-	{"syscall", until_syscall},
-	{"switch", until_switch},
-};
-
 /* ---- going there -------------------------------------------------------------------------------------------- */
 
 bool verb_return(struct verbs *v, uint64_t icount, bool ok, struct err *err)
@@ -184,7 +82,7 @@ bool verb_return(struct verbs *v, uint64_t icount, bool ok, struct err *err)
 	return ok && back;
 }
 
-bool verb_go_to_hit(struct verbs *v, const struct scan_request *r, bool backward, struct buf *out, struct err *err)
+bool verb_go_to_hit(struct verbs *v, const struct scan_request *r, bool backward, bool numbered, struct buf *out, struct err *err)
 {
 	struct session *s = v->session;
 	struct walk *walk = session_walk(s);
@@ -203,40 +101,9 @@ bool verb_go_to_hit(struct verbs *v, const struct scan_request *r, bool backward
 		return false;
 	if (!count)
 		return err_set(err, ERR_INPUT, "that does not happen %s here", backward ? "before" : "after");
-	if (r->count > 1)
+	if (numbered && r->count > 1)
 		buf_printf(out, "break %u\n", watch + 1);
 	return verb_go(v, found - zero, out, err);
-}
-
-static bool until(struct verbs *v, const struct words *w, bool backward, struct buf *out, struct err *err)
-{
-	struct scan_request request;
-	for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
-		if (strcmp(conditions[i].name, w->list[1]))
-			continue;
-		verb_prepare(v, &request);
-		return conditions[i].parse(v, w, &request, err) && verb_go_to_hit(v, &request, backward, out, err);
-	}
-	if (strcmp(w->list[1], "event"))
-		return err_set(err, ERR_USAGE, "'%.60s' is no condition: expected pc, write, mem, exit, syscall, switch or event",
-			w->list[1]);
-	/* Events are known without executing anything. */
-	const struct timeline *t = session_timeline(v->session);
-	struct moves_filter filter;
-	size_t event;
-	return moves_parse(t, (const char *const *)w->list + 2, w->count - 2, &filter, err) &&
-		moves_find(t, &filter, session_icount(v->session), backward, v->cancel, &event, err) &&
-		verb_go(v, timeline_entries(t)[event].icount, out, err);
-}
-
-bool verb_until(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	return until(v, w, false, out, err);
-}
-
-bool verb_runtil(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	return until(v, w, true, out, err);
 }
 
 /* ---- writes ------------------------------------------------------------------------------------------------- */
@@ -299,7 +166,7 @@ static bool writes(struct verbs *v, const struct words *w, bool backward, struct
 	if (!most || most > SHOWN_MAX)
 		return err_set(err, ERR_USAGE, "%" PRIu64 " writes: expected 1 to %d", most, SHOWN_MAX);
 	verb_prepare(v, &request);
-	if (!verb_memory_watch(v, w->list[1], 0, &watch, err) || !add(&request, &watch, err) || !walk_keep(walk, err))
+	if (!verb_memory_watch(v, w->list[1], 0, &watch, err) || !verb_add_watch(&request, &watch, err) || !walk_keep(walk, err))
 		return false;
 	bool ok = backward ? scan_backward(scan, walk, &request, zero + session_begin(s), now, (size_t)most, &hits, err)
 			   : scan_forward(scan, walk, &request, now, zero + session_end(s), (size_t)most, &hits, err);
@@ -334,7 +201,8 @@ bool verb_count(struct verbs *v, const struct words *w, struct buf *out, struct 
 	uint64_t now = walk_now(walk), to = session_end(s), zero = session_zero(s);
 	verb_prepare(v, &request);
 	if (!scan || (w->count > 2 && !verb_moment(v, w->list[2], &to, err)) ||
-		!verb_memory_watch(v, w->list[1], 0, &watch, err) || !add(&request, &watch, err) || !walk_keep(walk, err))
+		!verb_memory_watch(v, w->list[1], 0, &watch, err) || !verb_add_watch(&request, &watch, err) ||
+		!walk_keep(walk, err))
 		return false;
 	uint64_t from = now - zero < to ? now : zero + to, end = now - zero < to ? zero + to : now;
 	bool ok = scan_forward(scan, walk, &request, from, end, 0, &hits, err);

@@ -52,8 +52,7 @@ static void release(struct debugger *d)
 			close(ends[i]);
 	for (size_t i = 0; i < d->queued; i++)
 		free(d->queue[i].line);
-	for (uint32_t i = 0; i < d->breaks.count; i++)
-		free(d->breaks.text[i]);
+	breaks_finish(&d->breaks);
 	for (struct debug_answer *a; (a = d->first) != NULL;) {
 		d->first = a->next;
 		debug_answer_destroy(a);
