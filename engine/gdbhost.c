@@ -101,8 +101,10 @@ static bool write_script(struct gdbhost *h, struct err *err)
 	struct buf text = {0};
 	buf_printf(&text,
 		"# What `polecat gdb` lets gdb do first.\n"
+		"set auto-load no\n"
 		"set sysroot %s/%s\n"
 		"set breakpoint pending on\n"
+		"%s%s\n"
 		"# Shows the new place after a command of `monitor` that moved: then this step moves nothing.\n"
 		"define hookpost-monitor\n"
 		"if *(unsigned char *) 0x%" PRIx64 "\n"
@@ -111,7 +113,7 @@ static bool write_script(struct gdbhost *h, struct err *err)
 		"end\n"
 		"target remote %s\n"
 		"set $_ = *(unsigned char *) 0x%" PRIx64 "\n",
-		h->path, FILES, GDB_MOVED_AT, h->socket, GDB_MOVED_AT);
+		h->path, FILES, h->program ? "file " : "", h->program ? h->program : "", GDB_MOVED_AT, h->socket, GDB_MOVED_AT);
 	bool ok = file_write_in(h->dir, SCRIPT, text.data, text.size, err);
 	buf_free(&text);
 	return ok;
@@ -137,14 +139,10 @@ static void make_argv(struct gdbhost *h, const char *const *rest, size_t rest_co
 	h->argv = mem_array(ARGV_MAX + rest_count, sizeof *h->argv);
 	h->argv[n++] = mem_str("gdb");
 	h->argv[n++] = mem_str("-q");
-	h->argv[n++] = mem_str("-iex");
-	h->argv[n++] = mem_str("set auto-load no");
 	h->argv[n++] = mem_str("-x");
 	h->argv[n++] = mem_printf("%s/%s", h->path, SCRIPT);
 	for (size_t i = 0; i < rest_count; i++)
 		h->argv[n++] = mem_str(rest[i]);
-	if (h->program)
-		h->argv[n++] = mem_str(h->program);
 	for (size_t i = 0; h->argv[i]; i++) {
 		buf_str(&h->line, i ? " " : "");
 		put_quoted(&h->line, h->argv[i]);

@@ -36,6 +36,8 @@ struct app_terminal {
 	void (*redraw)(void *data);
 	void (*mouse)(void *data, bool on);
 	bool (*copy)(void *data, const char *text, size_t size, struct err *err);
+	bool (*run)(
+		void *data, char *const *argv, void (*started)(void *to, int fd), void *to, struct err *err); /* as term_run */
 	bool utf8; /* the terminal can show it */
 	void *data;
 };

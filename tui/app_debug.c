@@ -114,6 +114,10 @@ void debug_follow(struct app *app, const struct run *run)
 	if (!app->debug.debugger || app->debug.run != run || !app->model.debug.alive)
 		return;
 	app->debug.follow = false;
+	if (debugger_serves(app->debug.debugger)) {
+		app_message(app, false, "gdb has the machine: Esc takes it back");
+		return;
+	}
 	if (!debugger_goto(app->debug.debugger, run_icount(run), &err))
 		app_message(app, true, "%s", err.text);
 }
@@ -256,6 +260,27 @@ static void reap(struct app *app)
 		}
 }
 
+static void on_started(void *to, int fd)
+{
+	debugger_started(to, fd);
+}
+
+/* A gdb of this terminal has it until it ends. */
+static void lend_terminal(struct app *app)
+{
+	struct err err = {0};
+	struct debugger *d = app->debug.debugger;
+	char *const *argv = debugger_program(d);
+	if (!argv)
+		return;
+	if (!app->terminal.run)
+		err_set(&err, ERR_USAGE, "there is no terminal for gdb here: gdb --print says what to type in another one");
+	else if (app->terminal.run(app->terminal.data, argv, on_started, d, &err))
+		return;
+	app_message(app, true, "%s", err.text);
+	debugger_started(d, -1);
+}
+
 void debug_step(struct app *app)
 {
 	struct debugging *d = &app->debug;
@@ -284,7 +309,8 @@ void debug_step(struct app *app)
 		free(work.what);
 		return;
 	}
-	if (d->follow && !busy)
+	lend_terminal(app);
+	if (d->follow && (!busy || debugger_serves(d->debugger)))
 		bring_playhead(app);
 	show_progress(app, busy, &work);
 	free(work.what);

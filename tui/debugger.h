@@ -85,6 +85,13 @@ struct debug_answer *debugger_take_answer(struct debugger *d); /* the oldest; NU
 /* Something that a person should know (QEMU ended; the session could not be opened), once. Owned by the caller, or NULL. */
 char *debugger_take_note(struct debugger *d, bool *ret_is_error);
 
+/* A gdb has the machine: moves of others wait until it leaves. */
+bool debugger_serves(struct debugger *d);
+/* A program that is to get the terminal, or NULL. Borrowed until debugger_started says that it has it, by a descriptor that tells
+ * its end and belongs to the debugger then; -1: it has not. */
+char *const *debugger_program(struct debugger *d);
+void debugger_started(struct debugger *d, int fd);
+
 void debug_answer_destroy(struct debug_answer *a);
 
 /* The debug language, for completion and help: the verb number i, or NULL after the last. */

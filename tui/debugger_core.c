@@ -282,6 +282,31 @@ char *debugger_take_note(struct debugger *d, bool *ret_is_error)
 	return text;
 }
 
+bool debugger_serves(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	bool serves = d->serving;
+	pthread_mutex_unlock(&d->mutex);
+	return serves;
+}
+
+char *const *debugger_program(struct debugger *d)
+{
+	pthread_mutex_lock(&d->mutex);
+	char *const *argv = d->program;
+	pthread_mutex_unlock(&d->mutex);
+	return argv;
+}
+
+void debugger_started(struct debugger *d, int fd)
+{
+	pthread_mutex_lock(&d->mutex);
+	d->program = NULL;
+	d->program_fd = fd;
+	pthread_cond_signal(&d->wake);
+	pthread_mutex_unlock(&d->mutex);
+}
+
 void debug_answer_destroy(struct debug_answer *a)
 {
 	if (!a)

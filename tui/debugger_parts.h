@@ -30,6 +30,9 @@ struct debugger {
 	int64_t since_ms, cancelled_ms; /* cancelled_ms: what it works on shall end since then; 0: it need not */
 	int qemu;                       /* a pidfd; -1: not known */
 	bool ending, ended;
+	bool serving;         /* a gdb has the machine */
+	char *const *program; /* wants the terminal, until it was started or not; NULL: none */
+	int program_fd;       /* the thread waits for it while program is set; -1: it could not be started */
 	struct debug_picture *picture;
 	struct debug_names *names; /* that were not taken */
 	struct debug_answer *first, *last;

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tui/debugger_gdb.h"
 #include "tui/debugger_parts.h"
 
 #define LOOK_MS 300 /* how often an idle machine is asked whether it lives */
@@ -129,6 +130,30 @@ static void take_picture(struct debugger *d)
 	take_names(d); /* takes longer, and nobody waits for it */
 }
 
+static void give(struct debugger *d, struct debug_answer *a)
+{
+	pthread_mutex_lock(&d->mutex);
+	if (d->last)
+		d->last->next = a;
+	else
+		d->first = a;
+	d->last = a;
+	pthread_mutex_unlock(&d->mutex);
+	debugger_tell(d);
+}
+
+static void on_gdb_line(struct debugger *d, const char *line, const char *text)
+{
+	struct debug_answer *a = mem_alloc(sizeof *a);
+	*a = (struct debug_answer){.line = mem_str(line), .output = mem_str(text), .typed = true};
+	give(d, a);
+}
+
+static void on_gdb_sentence(struct debugger *d, const char *text)
+{
+	note(d, false, text);
+}
+
 /* True when it was cancelled. */
 static bool run_order(struct debugger *d, struct debug_order *order)
 {
@@ -148,14 +173,7 @@ static bool run_order(struct debugger *d, struct debug_order *order)
 	a->problem = ok ? NULL : mem_str(err.text);
 	a->cancelled = !ok && err.code == ERR_CANCELLED;
 	buf_free(&out);
-	pthread_mutex_lock(&d->mutex);
-	if (d->last)
-		d->last->next = a;
-	else
-		d->first = a;
-	d->last = a;
-	pthread_mutex_unlock(&d->mutex);
-	debugger_tell(d);
+	give(d, a);
 	return !ok && err.code == ERR_CANCELLED;
 }
 
@@ -295,7 +313,9 @@ void *debugger_thread(void *argument)
 	d->verbs.session = session_open(&options, &err);
 	if (d->verbs.session) {
 		struct walk_trip trip;
+		struct debugger_gdb gdb = {.say = on_gdb_sentence, .print = on_gdb_line, .moved = take_picture};
 		prepare(d);
+		debugger_gdb_init(&gdb, d);
 		if (!session_go(d->verbs.session, d->options.icount, &trip, &err))
 			note(d, true, err.text);
 		serve(d);

@@ -147,3 +147,30 @@ void guard_suspend(void)
 	guard.continued = 0;
 	tcgetattr(STDIN_FILENO, &guard.before);
 }
+
+/* Ctrl-C reaches everybody in the foreground, and is meant for the program; Ctrl-Z stops all of us, and `fg` goes on. */
+void guard_lend(void)
+{
+	static const int keys[] = {SIGINT, SIGQUIT};
+	struct sigaction ignore = {0}, plain = {0};
+	ignore.sa_handler = SIG_IGN;
+	plain.sa_handler = SIG_DFL;
+	guard_give_back();
+	for (size_t i = 0; i < COUNT(keys); i++)
+		sigaction(keys[i], &ignore, NULL);
+	sigaction(SIGTSTP, &plain, NULL);
+}
+
+void guard_reclaim(void)
+{
+	struct sigaction ours = {0};
+	ours.sa_handler = on_signal;
+	ours.sa_flags = SA_RESTART;
+	sigemptyset(&ours.sa_mask);
+	sigaction(SIGINT, &ours, NULL);
+	sigaction(SIGQUIT, &ours, NULL);
+	sigaction(SIGTSTP, &ours, NULL);
+	guard.continued = guard.suspended = 0;
+	tcgetattr(STDIN_FILENO, &guard.before);
+	guard_taken();
+}

@@ -35,5 +35,8 @@ void guard_note_resize(void);       /* as if SIGWINCH had come */
 
 /* Gives the terminal back and stops the whole job as Ctrl-Z does; returns when it continues, with the modes remembered anew. */
 void guard_suspend(void);
+/* Gives the terminal back for another program of this job, which has its keys for signals too; and takes them back. */
+void guard_lend(void);
+void guard_reclaim(void);
 
 #endif

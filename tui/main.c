@@ -243,6 +243,11 @@ static bool do_copy(void *data, const char *text, size_t size, struct err *err)
 	return term_copy(data, text, size, err);
 }
 
+static bool do_run(void *data, char *const *argv, void (*started)(void *to, int fd), void *to, struct err *err)
+{
+	return term_run(data, argv, started, to, err);
+}
+
 static void wait_for_something(struct app *app, struct terminal *t, int timeout_ms)
 {
 	struct pollfd fds[2 + APP_FDS_MAX];
@@ -286,7 +291,7 @@ static bool on_terminal(struct options *o, struct err *err)
 	struct terminal *t = term_create(options, err);
 	if (!t)
 		return false;
-	struct app_terminal terminal = {do_suspend, do_redraw, do_mouse, do_copy, term_utf8(t), t};
+	struct app_terminal terminal = {do_suspend, do_redraw, do_mouse, do_copy, do_run, term_utf8(t), t};
 	o->app.keep_state = true;
 	o->app.read_config = true;
 	struct app *app = app_create(&o->app, &terminal, err);

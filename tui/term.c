@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine/buf.h"
+#include "engine/child.h"
 #include "tui/guard.h"
 
 #define ESCAPE_DELAY_MS 25
@@ -516,6 +518,48 @@ void term_mouse(struct terminal *t, bool on)
 	static const char drag_on[] = "\033[?1002h", drag_off[] = "\033[?1002l";
 	if (knows_mouse())
 		send_bytes(on ? drag_on : drag_off, sizeof drag_on - 1);
+}
+
+/* Waits for its end; a signal that asks us to end asks it to end, too. */
+static void wait_for_child(struct child *child)
+{
+	struct pollfd fds[] = {{.fd = child->pid_fd, .events = POLLIN}, {.fd = guard_fd(), .events = POLLIN}};
+	while (!fds[0].revents) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[1].revents && guard_take().end)
+			child_kill(child);
+	}
+	child_wait(child, -1);
+}
+
+bool term_run(struct terminal *t, char *const *argv, void (*started)(void *to, int fd), void *to, struct err *err)
+{
+	struct child child = {.pid_fd = -1};
+	struct child_spec spec = {.argv = (const char *const *)argv,
+		.in_fd = dup(STDIN_FILENO),
+		.out_fd = dup(STDOUT_FILENO),
+		.err_fd = dup(STDERR_FILENO),
+		.terminal = true};
+	bool mouse = t->mouse;
+	term_mouse(t, false);
+	endwin();
+	guard_lend();
+	bool ok = child_start(&child, &spec, err);
+	close(spec.in_fd);
+	close(spec.out_fd);
+	close(spec.err_fd);
+	if (ok) {
+		started(to, dup(child.pid_fd));
+		wait_for_child(&child);
+	}
+	guard_reclaim();
+	reset_prog_mode();
+	enter(t);
+	term_mouse(t, mouse);
+	clearok(curscr, TRUE);
+	guard_note_resize();
+	return ok;
 }
 
 void term_suspend(struct terminal *t)
