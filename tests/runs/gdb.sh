@@ -1,7 +1,7 @@
 #!/bin/bash
 # gdb on a recorded process: breakpoints and watchpoints both ways, single steps that undo each other, the ends of history,
 # nothing that can be changed, and nothing left behind.
-# limit: 180
+# limit: 480
 . tests/lib.sh
 expect 1 "$POLECAT" run scenarios/unlocked-counter.yaml --seed 1 --runs "$WORK/runs"
 run=$(echo "$WORK"/runs/*)
