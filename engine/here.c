@@ -150,6 +150,11 @@ bool here_is_of_node(const struct process *p, size_t node)
 	return !strcmp(p->cgroup, name);
 }
 
+bool here_is_of_any_node(const struct process *p)
+{
+	return !strncmp(p->cgroup, NODE_GROUP, sizeof NODE_GROUP - 1);
+}
+
 const struct process *here_node(struct here *h, size_t node, struct err *err)
 {
 	const struct process_list *list = here_processes(h, err);
@@ -188,7 +193,7 @@ static const struct process *nobody_chosen(struct here *h, struct err *err)
 {
 	struct err ignored;
 	const struct process *current = here_current(h, &ignored);
-	if (current && !strncmp(current->cgroup, NODE_GROUP, sizeof NODE_GROUP - 1))
+	if (current && here_is_of_any_node(current))
 		return current;
 	const struct process *first = h->node >= 0 ? here_node(h, (size_t)h->node, &ignored) : NULL;
 	return first ? first : here_current(h, err);

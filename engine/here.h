@@ -40,6 +40,7 @@ void here_prefer(struct here *h, long node);
 const struct process *here_node(struct here *h, size_t node, struct err *err);
 /* Does a process belong to a node? */
 bool here_is_of_node(const struct process *p, size_t node);
+bool here_is_of_any_node(const struct process *p); /* not the agent's own, nor the kernel's */
 /* Whose affairs questions without a pid are about. It stays when the machine moves. */
 struct here_choice {
 	enum here_kind { HERE_CURRENT, HERE_PROCESS, HERE_NODE } kind;

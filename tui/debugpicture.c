@@ -79,7 +79,13 @@ static void put_process(const struct process *process, struct debug_picture *p, 
 	buf_free(&group);
 }
 
-/* Programs first: the kernel's own threads are many and rarely asked for. Narrower than `ps`. */
+/* Programs of nodes, other programs, the kernel's own threads, which are many and rarely asked for. */
+static int rank_of(const struct process *process)
+{
+	return process->mm == 0 ? 2 : !here_is_of_any_node(process);
+}
+
+/* Narrower than `ps`. */
 static void put_processes(struct verbs *v, struct debug_picture *p)
 {
 	struct here *here = session_here(v->session);
@@ -89,9 +95,9 @@ static void put_processes(struct verbs *v, struct debug_picture *p)
 	uint64_t focus = here_thread(here, &ignored);
 	buf_str(&out, list ? "    pid s cgroup   command" : err.text);
 	put_line(p, (struct debug_owner){0}, &out);
-	for (int kernel = 0; list && kernel < 2; kernel++)
+	for (int rank = 0; list && rank < 3; rank++)
 		for (size_t i = 0; i < list->count; i++)
-			if ((list->list[i].mm == 0) == kernel) {
+			if (rank_of(&list->list[i]) == rank) {
 				put_process(&list->list[i], p, &out);
 				put_threads(&list->list[i], list, focus, p, &out);
 			}
