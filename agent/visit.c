@@ -79,6 +79,21 @@ static void send_failed(struct visit *v, int errnum, const char *step)
 	v->state = VISIT_OVER;
 }
 
+/* Frozen as by a fault (agent/trouble_process.h), so that one does not undo the other. */
+static void hold(struct visit *v, bool hold)
+{
+	struct why why;
+	if (v->holds == hold)
+		return;
+	v->holds = hold;
+	for (size_t i = 0; i < v->spec->count; i++) {
+		struct node *n = &v->nodes[i];
+		bool changes = hold ? n->freezers++ == 0 : --n->freezers == 0;
+		if (changes && !cgroup_freeze(&n->cgroup, hold, &why))
+			outbox_fatal(v->outbox, why.errnum, "node %zu: %s", i, why.text);
+	}
+}
+
 /* The visitor of a machine that this one is a copy of: its processes stay as they were, and nobody listens to them any more. */
 static void abandon(struct visit *v)
 {
@@ -114,6 +129,7 @@ static bool begin_replan(struct visit *v, const uint8_t *header)
 		return false;
 	memcpy(request, header + VISIT_REQUEST + 4, size);
 	abandon(v);
+	hold(v, false);
 	take_request(v);
 	if (replan_do(request, size, v->mission, v->faults, &why))
 		return true;
@@ -187,6 +203,7 @@ static void begin(struct visit *v)
 	if (begin_replan(v, header))
 		return;
 	bool ok = visit_read(header, v->spec->count, &request, &why);
+	hold(v, ok && request.hold);
 	/* What is typed comes behind the byte that rings, and what was typed for another visitor before it. */
 	if (ok && !v->rung && request.reads != WIRE_VISIT_ALONE)
 		return;

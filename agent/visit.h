@@ -36,7 +36,7 @@ enum visit_source { VISIT_SOURCE_BELL, VISIT_SOURCE_CONTROL, VISIT_SOURCE_IN, VI
 
 struct visit {
 	const struct spec *spec;
-	const struct node *nodes; /* spec->count of them, to find processes of a node */
+	struct node *nodes; /* spec->count of them, to find processes of a node, and to hold them */
 	struct outbox *outbox;
 	struct mission *mission; /* both for a request of other faults (agent/replan.h), after which the run goes on */
 	struct faults *faults;
@@ -46,6 +46,7 @@ struct visit {
 	uint32_t watched[VISIT_SOURCES];
 	enum visit_state state;
 	bool closed;         /* nobody is let in now */
+	bool holds;          /* the nodes stand still because of it */
 	bool rung;           /* the byte of a request that has not begun has come */
 	uint64_t invocation; /* one for each request: a fork may be forked again while its visitor is there */
 	struct stream streams[2];

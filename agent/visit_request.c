@@ -43,17 +43,18 @@ bool visit_read(const uint8_t *header, size_t node_count, struct visit_request *
 		return why_set(why, 0, "the request's command: expected at least one and at most %d strings", VISIT_STRINGS_MAX);
 	if (m.cwd.size >= sizeof ret->cwd || (m.cwd.size && memchr(m.cwd.data, 0, m.cwd.size)))
 		return why_set(why, 0, "the request's directory: expected fewer than %zu bytes", sizeof ret->cwd);
-	uint64_t rows = m.value & 0xffff, columns = m.value >> 16;
-	if (m.code > WIRE_VISIT_TERMINAL)
-		return why_set(why, 0, "the request's input is of kind %llu: expected at most %d", (unsigned long long)m.code,
+	uint64_t rows = m.value & 0xffff, columns = m.value >> 16, reads = m.code & ~(uint64_t)WIRE_VISIT_HOLD;
+	if (reads > WIRE_VISIT_TERMINAL)
+		return why_set(why, 0, "the request's input is of kind %llu: expected at most %d", (unsigned long long)reads,
 			WIRE_VISIT_TERMINAL);
-	if (m.code == WIRE_VISIT_TERMINAL && (!rows || rows > INPUT_SIZE_MAX || !columns || columns > INPUT_SIZE_MAX))
+	if (reads == WIRE_VISIT_TERMINAL && (!rows || rows > INPUT_SIZE_MAX || !columns || columns > INPUT_SIZE_MAX))
 		return why_set(why, 0, "the request's terminal has %llu columns and %llu rows: expected 1 to %d each",
 			(unsigned long long)columns, (unsigned long long)rows, INPUT_SIZE_MAX);
 	memcpy(ret->cwd, m.cwd.data, m.cwd.size);
 	ret->cwd[m.cwd.size] = 0;
 	ret->node = (size_t)m.node;
-	ret->reads = (enum wire_visit)m.code;
+	ret->reads = (enum wire_visit)reads;
+	ret->hold = m.code & WIRE_VISIT_HOLD;
 	ret->rows = (uint16_t)rows;
 	ret->columns = (uint16_t)columns;
 	return true;

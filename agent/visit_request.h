@@ -21,6 +21,7 @@ struct visit_request {
 	const char *env[VISIT_STRINGS_MAX + 1];
 	char cwd[256];
 	enum wire_visit reads;
+	bool hold;              /* the nodes stand still meanwhile */
 	uint16_t rows, columns; /* of a terminal */
 };
 

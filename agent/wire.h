@@ -58,7 +58,7 @@ enum wire_type {
 	WIRE_TROUBLE, /* fault, bytes = kind name, node, params, for_ns, trigger, trigger_value, trigger_of, trigger_nth, delay_ns
 		       */
 	WIRE_VISIT,   /* in a fork only (agent/visit.h): node (one more than the last: the machine itself), argv, env, cwd,
-		       * code = enum wire_visit, value = rows + 65536 * columns of a terminal */
+		       * code = enum wire_visit, + WIRE_VISIT_HOLD, value = rows + 65536 * columns of a terminal */
 	/* image -> agent */
 	WIRE_MACHINE = 48, /* value = WIRE_VERSION, bytes = machine text for diagnostics */
 	WIRE_HOST, /* node, bytes = name, address = IPv4 as a number, value = disk size in bytes or 0, image = number of its tree
@@ -71,6 +71,7 @@ enum wire_visit {
 	WIRE_VISIT_FED,      /* a pipe, which is fed through the serial port (agent/input.h) */
 	WIRE_VISIT_TERMINAL, /* a terminal, fed likewise */
 };
+#define WIRE_VISIT_HOLD 8 /* the nodes stand still while the visitor is there */
 
 enum wire_by { WIRE_BY_EXIT, WIRE_BY_SIGNAL };
 

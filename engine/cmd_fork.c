@@ -84,6 +84,7 @@ static bool shell(struct session *s, struct forked *f, const struct fork_options
 	struct fork_result result;
 	struct shell_options options = {.run = o->run,
 		.node = o->node,
+		.hold = o->hold,
 		.in_fd = STDIN_FILENO,
 		.out_fd = STDOUT_FILENO,
 		.err_fd = STDERR_FILENO,
@@ -123,6 +124,7 @@ static bool fork_at(const struct args *args, const char *path, struct cancel *ca
 	const char *at = args_value(args, "at");
 	struct fork_options options = {.run = path, .cancel = cancel, .output = show, .data = &forked};
 	uint64_t seed;
+	options.hold = args_has(args, "hold");
 	args_rest(args, &options.argv);
 	if (!common_keep(args, "all", &options.keep, err) || !args_number(args, "plan-from", 0, 0, UINT64_MAX, &seed, err))
 		return false;
@@ -150,9 +152,9 @@ static bool fork_command(const struct args *args, int *status, struct err *err)
 	if (!args_value(args, "at"))
 		return err_set(err, ERR_USAGE, "fork: --at MOMENT is missing: where shall it leave the run?");
 	bool other = args_has(args, "plan-from"), any = args_rest(args, &rest) > 0;
-	if (other && (any || args_has(args, "node")))
-		return err_set(
-			err, ERR_USAGE, "fork: --plan-from goes on with the run itself: expected neither a command nor --node");
+	if (other && (any || args_has(args, "node") || args_has(args, "hold")))
+		return err_set(err, ERR_USAGE,
+			"fork: --plan-from goes on with the run itself: expected neither a command nor --node nor --hold");
 	char *path = runlist_find(common_runs(args), operands[0], err);
 	if (!path || !cancel_init(&cancel, err)) {
 		free(path);
@@ -169,6 +171,7 @@ static const struct args_option options[] = {
 	{"node", 'n', "NODE", false,
 		"In this node (default: that of the moment's event, or of the last one of a node before), or in the machine "
 		"below: machine."},
+	{"hold", 'H', NULL, false, "The nodes stand still as long as the shell or command is there."},
 	{"plan-from", 'p', "SEED", false, "Instead of a shell: go on to the end with the faults of this seed."},
 	COMMON_OPTION_KEEP,
 	COMMON_OPTION_RUNS,
@@ -191,7 +194,11 @@ const struct command command_fork = {
 		"its lines there. Everything typed is recorded (passwords too), and the nodes live on while you look around: "
 		"their "
 		"time\n"
-		"passes as yours does when they are idle. Until its end the fork takes no more than 64 MiB of output.\n"
+		"passes as yours does when they are idle. With --hold they stand still from the moment an event of theirs is "
+		"told, else within "
+		"some\n"
+		"milliseconds of their time, and time passes without them. Until its end the fork takes no more than 64 MiB of "
+		"output.\n"
 		"\n"
 		"A command runs in the node's namespaces and ends the fork. A name without '/' is looked for in the node, then "
 		"in\n"

@@ -71,9 +71,10 @@ static bool make_request(const struct session *s, const struct fork_options *o, 
 		.node = o->node == FORK_MACHINE ? plan->node_count : (uint64_t)o->node,
 		.argv = join(o->argv, &argv),
 		.env = join(env, &vars),
-		.code = !live            ? WIRE_VISIT_ALONE
-			: live->terminal ? WIRE_VISIT_TERMINAL
-					 : WIRE_VISIT_FED,
+		.code = (uint64_t)(!live                 ? WIRE_VISIT_ALONE
+					: live->terminal ? WIRE_VISIT_TERMINAL
+							 : WIRE_VISIT_FED) |
+			(o->hold ? WIRE_VISIT_HOLD : 0),
 		.value = live ? live->rows | (uint64_t)live->columns << 16 : 0};
 	size_t size = wire_size(&m);
 	bool ok = size && size <= LINEAGE_REQUEST_MAX;

@@ -27,6 +27,7 @@ struct fork_options {
 	const char *run;         /* path of the session's run: the fork is made beside it */
 	int node;                /* number in the plan, or FORK_MACHINE */
 	const char *const *argv; /* at least one; NULL-terminated. A name without '/' is the node's program, else BusyBox's */
+	bool hold;               /* the nodes stand still meanwhile, so that what is looked at stays as it is */
 	enum record_keep keep;
 	struct cancel *cancel;
 	struct progress progress;

@@ -406,6 +406,7 @@ bool shell_open(struct session *session, const struct shell_options *o, struct f
 	begin(&s, session, o);
 	struct fork_options fork = {.run = o->run,
 		.node = o->node,
+		.hold = o->hold,
 		.argv = argv,
 		.keep = o->keep,
 		.cancel = o->cancel,

@@ -21,6 +21,7 @@
 struct shell_options {
 	const char *run; /* path of the session's run: the fork is made beside it */
 	int node;        /* number in the plan, or FORK_MACHINE */
+	bool hold;       /* the nodes stand still meanwhile */
 	/* A terminal is one when in_fd and out_fd both are. It is put into raw mode and given back as it was, whatever happens.
 	 * Otherwise err_fd gets the shell's errors. */
 	int in_fd, out_fd, err_fd;

@@ -52,6 +52,12 @@ static void a_terminal(void)
 	CU_ASSERT_EQUAL(r.reads, WIRE_VISIT_TERMINAL);
 	CU_ASSERT_EQUAL(r.rows, 24);
 	CU_ASSERT_EQUAL(r.columns, 80);
+	CU_ASSERT_FALSE(r.hold);
+	m.code |= WIRE_VISIT_HOLD;
+	put(&m);
+	CU_ASSERT(visit_read(header, 2, &r, &why));
+	CU_ASSERT_EQUAL(r.reads, WIRE_VISIT_TERMINAL);
+	CU_ASSERT(r.hold);
 	m.code = WIRE_VISIT_FED;
 	m.value = 0;
 	put(&m);
@@ -78,6 +84,7 @@ static void no_requests(void)
 		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .cwd = bytes("/\0x", 3)},
 		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .node = 3},
 		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .code = WIRE_VISIT_TERMINAL + 1},
+		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .code = WIRE_VISIT_HOLD * 2},
 		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .code = WIRE_VISIT_TERMINAL},
 		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .code = WIRE_VISIT_TERMINAL, .value = 24},
 		{.type = WIRE_VISIT, .argv = bytes("ls", 3), .code = WIRE_VISIT_TERMINAL, .value = 24 | 1001 << 16},
