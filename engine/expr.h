@@ -16,7 +16,7 @@
 #define EXPR_PIECES_MAX 8
 
 /* Registers by their DWARF numbers on x86-64: 0 to 15 general, 16 the address of the next instruction, 17 to 32 xmm. */
-enum { FRAME_RSP = 7, FRAME_RBP = 6, FRAME_PC = 16, FRAME_XMM0 = 17, FRAME_REGISTERS = 33 };
+enum { FRAME_RAX = 0, FRAME_RBX = 3, FRAME_RSP = 7, FRAME_RBP = 6, FRAME_PC = 16, FRAME_XMM0 = 17, FRAME_REGISTERS = 33 };
 
 struct frame_registers {
 	uint64_t value[FRAME_REGISTERS];
