@@ -114,16 +114,48 @@ static void look_at_size(struct shell *s)
 	put_size(s);
 }
 
+static void write_all(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		struct pollfd p = {.fd = fd, .events = POLLOUT};
+		if (poll(&p, 1, LEAVE_MS) <= 0)
+			return;
+		ssize_t put = write(fd, bytes, size < WRITE_MAX ? size : WRITE_MAX);
+		if (put < 0 && errno != EINTR && errno != EAGAIN)
+			return;
+		bytes += put > 0 ? put : 0;
+		size -= put > 0 ? (size_t)put : 0;
+	}
+}
+
+/* What the shell's programs have made of the terminal is taken back, as it will be at the end. */
+static void write_reset(struct shell *s, struct termfilter *f)
+{
+	struct buf text = {0};
+	termfilter_reset(f, &text);
+	buf_str(&text, "\r\n");
+	write_all(s->options->out_fd, text.data, text.size);
+	buf_free(&text);
+}
+
 /* Stopped from outside: the terminal is the other programs' until we are continued. */
+static void stop(struct shell *s)
+{
+	struct termfilter f = s->filters[0];
+	write_reset(s, &f);
+	rawtty_suspend(&s->tty);
+	kill(getpid(), SIGSTOP);
+}
+
 static void on_stop(struct shell *s)
 {
 	struct signalfd_siginfo info;
 	while (s->stop_fd >= 0 && read(s->stop_fd, &info, sizeof info) == (ssize_t)sizeof info) {
-		if (info.ssi_signo == SIGTSTP) {
-			rawtty_suspend(&s->tty);
-			kill(getpid(), SIGSTOP);
-		}
+		if (info.ssi_signo == SIGTSTP)
+			stop(s);
 		rawtty_resume(&s->tty);
+		if (s->filters[0].alternate)
+			write_all(s->options->out_fd, TERMFILTER_OTHER_SCREEN, strlen(TERMFILTER_OTHER_SCREEN));
 		/* A change and back makes a program of the full screen draw anew. */
 		s->live.rows = s->live.rows > 1 ? s->live.rows - 1 : 2;
 		put_size(s);
@@ -132,7 +164,7 @@ static void on_stop(struct shell *s)
 
 static bool open_terminal(struct shell *s, struct err *err)
 {
-	static const char reset[] = "\033[?1049l\033[0m\033[?1l\033>\033[?25h\033[?2004l\r\n";
+	static const char reset[] = TERMFILTER_FIRST_SCREEN TERMFILTER_RESET "\r\n";
 	sigset_t set;
 	if (!s->live.terminal)
 		return true;
@@ -148,26 +180,12 @@ static bool open_terminal(struct shell *s, struct err *err)
 	return s->stop_fd >= 0 || err_sys(err, errno, "watching for being stopped");
 }
 
-static void write_all(int fd, const char *bytes, size_t size)
-{
-	while (size) {
-		struct pollfd p = {.fd = fd, .events = POLLOUT};
-		if (poll(&p, 1, LEAVE_MS) <= 0)
-			return;
-		ssize_t put = write(fd, bytes, size < WRITE_MAX ? size : WRITE_MAX);
-		if (put < 0 && errno != EINTR && errno != EAGAIN)
-			return;
-		bytes += put > 0 ? put : 0;
-		size -= put > 0 ? (size_t)put : 0;
-	}
-}
-
 static void close_terminal(struct shell *s)
 {
-	if (s->live.terminal)
-		termfilter_reset(&s->filters[0], &s->show[0]);
 	write_all(s->options->out_fd, s->show[0].data, s->show[0].size);
 	write_all(s->options->err_fd, s->show[1].data, s->show[1].size);
+	if (s->live.terminal)
+		write_reset(s, &s->filters[0]);
 	rawtty_end(&s->tty);
 	if (s->stop_fd >= 0)
 		close(s->stop_fd);

@@ -240,8 +240,8 @@ void termfilter_reset(struct termfilter *f, struct buf *out)
 		/* The first screen; then the scroll region (which moves the cursor), characters, colours, keys, wrapping, cursor.
 		 */
 		if (f->alternate)
-			buf_str(out, "\033[?1049l");
-		buf_str(out, "\0337\033[r\0338\033(B\033[0m\033[?1l\033>\033[?7h\033[?25h\033[?2004l");
+			buf_str(out, TERMFILTER_FIRST_SCREEN);
+		buf_str(out, "\0337\033[r\0338" TERMFILTER_RESET);
 	}
 	*f = (struct termfilter){.plain = f->plain};
 }

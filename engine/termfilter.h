@@ -16,6 +16,11 @@
 #define TERMFILTER_SEQUENCE_MAX 64   /* bytes of one escape sequence */
 #define TERMFILTER_STRING_MAX   4096 /* bytes of a string that is swallowed; what does not end by then is text again */
 
+/* The first screen (the cursor stays, unlike with 1049); characters, colours, keys, wrapping, cursor, pastes as they were. */
+#define TERMFILTER_FIRST_SCREEN "\033[?1047l"
+#define TERMFILTER_OTHER_SCREEN "\033[?1047h"
+#define TERMFILTER_RESET        "\033(B\033[0m\033[?1l\033>\033[?7h\033[?25h\033[?2004l"
+
 enum termfilter_state {
 	TERMFILTER_TEXT,
 	TERMFILTER_ESCAPE, /* ESC, then intermediate bytes */

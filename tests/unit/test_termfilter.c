@@ -102,7 +102,7 @@ static void a_terminal_is_brought_back(void)
 	termfilter_put(&f, "\033[?1049h\033[?25l\033[", 16, &out);
 	buf_clear(&out);
 	termfilter_reset(&f, &out);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "\033[?1049l"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, TERMFILTER_FIRST_SCREEN));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "\033[?25h"));
 	/* The half sequence is forgotten, and it need not be brought back again. */
 	buf_clear(&out);
