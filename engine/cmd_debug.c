@@ -239,6 +239,7 @@ static bool debug_run(const struct args *args, const char *path, struct cancel *
 				  .bookmarks = &bookmarks,
 				  .breaks = &breaks,
 				  .cancel = cancel,
+				  .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !args_has(args, "json"),
 				  .progress = options.progress},
 		.json = args_has(args, "json"),
 		.echo = !isatty(STDIN_FILENO) || args_has(args, "command") || args_has(args, "file")};

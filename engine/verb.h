@@ -58,6 +58,7 @@ struct verbs {
 	size_t source_dir_count;
 	const struct verb_gdb *gdb; /* NULL: gdb cannot be used from here */
 	const char *format;         /* of the command that runs: what stands behind "/"; NULL: nothing */
+	bool terminal;              /* standard input and output are the person's terminal: `fork` may open a shell there */
 	bool quit;                  /* set by `quit` */
 	bool moved;                 /* set by verbs that move: the place was printed */
 };

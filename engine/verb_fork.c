@@ -1,7 +1,9 @@
-/* The debug command that lets the machine live on from here, for one command. */
+/* The debug command that lets the machine live on from here, for a shell or one command. */
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/fork.h"
+#include "engine/shell.h"
 #include "engine/text.h"
 #include "engine/verb.h"
 
@@ -31,9 +33,41 @@ static bool node_of(struct verbs *v, const char *word, int *ret, struct err *err
 	return *ret != FORK_MACHINE || err_set(err, ERR_USAGE, "there is no node '%.60s'", word + 1);
 }
 
+static void say_run(const struct fork_result *result, struct buf *out)
+{
+	if (result->status)
+		buf_printf(out, "(exit status %d)\n", result->status);
+	if (result->before)
+		buf_printf(out, "(the run ends here: this went on from ev:%zu, its last event before)\n", result->before);
+	if (*result->run)
+		buf_printf(out, "(recorded as %s)\n", result->run);
+}
+
+static bool open_shell(struct verbs *v, int node, struct buf *out, struct err *err)
+{
+	struct fork_result result;
+	struct shell_options options = {.run = timeline_path(session_timeline(v->session)),
+		.node = node,
+		.in_fd = STDIN_FILENO,
+		.out_fd = STDOUT_FILENO,
+		.err_fd = STDERR_FILENO,
+		.stops = true,
+		.keep = RECORD_KEEP_ALL,
+		.cancel = v->cancel};
+	if (!v->terminal)
+		return err_set(err, ERR_USAGE,
+			"there is no terminal here to open a shell on: expected fork [@NODE] COMMAND... (in the screen ! opens "
+			"one)");
+	if (!shell_open(v->session, &options, &result, err))
+		return false;
+	say_run(&result, out);
+	return true;
+}
+
 bool verb_fork(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	size_t first = w->list[1][0] == '@' ? 2 : 1;
+	bool named = w->count > 1 && w->list[1][0] == '@';
+	size_t first = named ? 2 : 1;
 	struct fork_result result;
 	struct fork_options options = {.run = timeline_path(session_timeline(v->session)),
 		.argv = (const char *const *)w->list + first,
@@ -42,15 +76,12 @@ bool verb_fork(struct verbs *v, const struct words *w, struct buf *out, struct e
 		.progress = v->progress,
 		.output = take,
 		.data = out};
-	if (first == w->count)
-		return err_set(err, ERR_USAGE, "expected: fork [@NODE] COMMAND...");
-	if (!node_of(v, w->list[1], &options.node, err) || !fork_run(v->session, &options, &result, err))
+	if (!node_of(v, named ? w->list[1] : "", &options.node, err))
 		return false;
-	if (result.status)
-		buf_printf(out, "(exit status %d)\n", result.status);
-	if (result.before)
-		buf_printf(out, "(the run ends here: this went on from ev:%zu, its last event before)\n", result.before);
-	if (*result.run)
-		buf_printf(out, "(recorded as %s)\n", result.run);
+	if (first >= w->count)
+		return open_shell(v, options.node, out, err);
+	if (!fork_run(v->session, &options, &result, err))
+		return false;
+	say_run(&result, out);
 	return true;
 }

@@ -99,9 +99,9 @@ static const struct verb verbs[] = {
 	{"cat", NULL, "[PID:|NODE:]PATH", 1, 1, "A file as a process sees it, from the guest's memory.", "the guest",
 		"cat server:/etc/hosts", verb_cat, false},
 	{"ls", NULL, "[[PID:|NODE:]PATH]", 0, 1, "A directory as a process sees it.", "the guest", "ls server:/", verb_ls, false},
-	{"fork", NULL, "[@NODE] COMMAND...", 1, WORDS_MAX,
-		"Execute a command in a live copy of this moment, which is recorded as a run of its own.", "the guest",
-		"fork @server ls /", verb_fork, false},
+	{"fork", NULL, "[@NODE] [COMMAND...]", 0, WORDS_MAX,
+		"Open a shell in a live copy of this moment, or execute a command in it; it is recorded as a run of its own.",
+		"the guest", "fork @server ls /", verb_fork, false},
 
 	{"gdb", NULL, "[--pid P|--kernel] [--print|--listen PATH] [-- WORD...]", 0, WORDS_MAX,
 		"gdb on a process, or on the machine, from here; the session goes on where gdb leaves it. --print says what to "

@@ -300,6 +300,7 @@ static bool (*const functions[ACTION_COUNT])(struct app *app, const char *argume
 	[ACTION_DEBUG_CODE] = act_debug_code,
 	[ACTION_DEBUG_FOLD] = act_debug_fold,
 	[ACTION_DEBUG_FORK] = act_debug_fork,
+	[ACTION_SHELL] = act_debug_fork,
 	[ACTION_EVENTS] = act_events,
 	[ACTION_FILTER] = act_filter,
 	[ACTION_ZOOM_IN] = act_zoom_in,

@@ -142,14 +142,64 @@ bool act_debug_fold(struct app *app, const char *arg, struct err *err)
 	return screen_debug_fold(&app->screen, arg) || err_set(err, ERR_USAGE, "there is no pane '%.60s'; Tab lists them", arg);
 }
 
-bool act_debug_fork(struct app *app, const char *arg, struct err *err)
+/* Where the machine of the debug view stands, else the playhead. */
+static const struct run *fork_place(const struct app *app, uint64_t *ret_icount)
 {
 	const struct debug_picture *p = app->model.debug.picture;
+	const struct run *run = model_run(&app->model);
+	bool machine = screen_page(&app->screen) == PAGE_DEBUG && p && app->debug.run;
+	*ret_icount = machine ? p->icount : run ? run_icount(run) : 0;
+	return machine ? app->debug.run : run;
+}
+
+/* Appends the last line, harmless. True if it says what run was made. */
+static bool last_line(const struct buf *text, struct buf *out)
+{
+	size_t end = text->size;
+	while (end && text->data[end - 1] == '\n')
+		end--;
+	size_t begin = end;
+	while (begin && text->data[begin - 1] != '\n')
+		begin--;
+	if (end > begin)
+		glyph_show(text->data + begin, end - begin, true, out);
+	return end > begin && !strncmp(text->data + begin, "recorded as ", 12);
+}
+
+/* A shell has the terminal for itself; the command line program runs it, so that whatever becomes of it leaves this one alone. */
+static bool open_shell(struct app *app, const char *path, const char *at, struct err *err)
+{
+	const char *const argv[] = {app->options.polecat, "fork", "--at", at, path, NULL};
+	struct buf errors = {0};
+	if (!app->options.polecat || !app->terminal.run)
+		return err_set(err, ERR_SYSTEM,
+			app->options.polecat ? "there is no terminal to open a shell on"
+					     : "the program `polecat` is not beside this one: no shell can be opened");
+	bool ok = app->terminal.run(app->terminal.data, (char *const *)(uintptr_t)argv, &errors, NULL, NULL, err);
+	if (ok) {
+		/* Its last line says what became of it: the run that it made, or why there is none. */
+		struct buf last = {0};
+		bool made = last_line(&errors, &last);
+		app_message(app, !made, "%s", last.size ? last.data : "the shell has ended");
+		buf_free(&last);
+		app_scan(app, NULL);
+	}
+	buf_free(&errors);
+	return ok;
+}
+
+bool act_debug_fork(struct app *app, const char *arg, struct err *err)
+{
 	char at[32];
-	if (!p || !app->debug.run)
-		return err_set(err, ERR_USAGE, "there is no machine to fork: x on an event starts one");
-	snprintf(at, sizeof at, "%" PRIu64, p->icount);
-	const char *arguments[] = {"fork", "--at", at, timeline_path(app->debug.run->timeline), "--", "sh", "-c", arg, NULL};
+	uint64_t icount;
+	const struct run *run = fork_place(app, &icount);
+	if (!run)
+		return err_set(err, ERR_USAGE, "there is no run to fork: Enter on one opens it");
+	snprintf(at, sizeof at, "%" PRIu64, icount);
+	const char *path = timeline_path(run->timeline);
+	if (!arg || !*arg)
+		return open_shell(app, path, at, err);
+	const char *arguments[] = {"fork", "--at", at, path, "--", "sh", "-c", arg, NULL};
 	char *what = mem_printf("fork at %s", at), *head = mem_printf("> !%s", arg);
 	bool ok = app_errand(app, arguments, false, what, err);
 	if (ok) {

@@ -67,8 +67,9 @@ enum key_scope {
 	X(DEBUG_CODE, "code", "t", DEBUG, "[WHAT]", "code", \
 		"Show source, disassembly, or auto: source when the machine is in it") \
 	X(DEBUG_FOLD, "fold-pane", "i", DEBUG, "[PANE]", "fold", "Fold the focused pane, or the one named, or unfold it") \
-	X(DEBUG_FORK, "fork-command", "!", DEBUG, "COMMAND", "fork", \
-		"Execute a command in a fork of the machine, live from here; the recording is not touched") \
+	X(DEBUG_FORK, "shell-here", "!", DEBUG, "[COMMAND]", "shell", \
+		"Open a shell in a fork of the machine, live from here, or execute a command in one; the recording is not " \
+		"touched") \
 	X(EVENT_NEXT, "next-event", "Right l", RUN, "", "event", "Go to the next event") \
 	X(EVENT_PREV, "previous-event", "Left h", RUN, "", "<", "Go to the previous event") \
 	X(EVENT_MORE, "forward", "S-Right L", RUN, "", "", "Go a tenth of what the timeline shows forward") \
@@ -91,6 +92,10 @@ enum key_scope {
 	X(DETAIL, "detail", "Enter", RUN, "", "detail", "Everything about what is selected: the event, the fault, the property") \
 	X(DEBUG, "debug", "x", RUN, "[MOMENT]", "debug", \
 		"Stand in the machine at this instant; there : also takes every command of `polecat debug`") \
+	X(SHELL, "shell", "!", RUN, "[COMMAND]", "", \
+		"Open a shell in a fork of the machine, live from the playhead, or execute a command in one; the recording is " \
+		"not " \
+		"touched") \
 	X(PLAN, "plan", "s", RUN, "", "scenario", "The scenario with the seed's decisions marked, and the plan") \
 	X(BOOKMARK, "bookmark", "b", RUN, "[NAME]", "mark", "Set a bookmark here, or take it away") \
 	X(BOOKMARK_NEXT, "next-bookmark", "'", RUN, "", "", "Go to the next bookmark") \

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/buf.h"
 #include "engine/err.h"
 #include "tui/action.h"
 #include "tui/canvas.h"
@@ -36,9 +37,9 @@ struct app_terminal {
 	void (*redraw)(void *data);
 	void (*mouse)(void *data, bool on);
 	bool (*copy)(void *data, const char *text, size_t size, struct err *err);
-	bool (*run)(
-		void *data, char *const *argv, void (*started)(void *to, int fd), void *to, struct err *err); /* as term_run */
-	bool utf8; /* the terminal can show it */
+	bool (*run)(void *data, char *const *argv, struct buf *errors, void (*started)(void *to, int fd), void *to,
+		struct err *err); /* as term_run */
+	bool utf8;                /* the terminal can show it */
 	void *data;
 };
 

@@ -275,7 +275,7 @@ static void lend_terminal(struct app *app)
 		return;
 	if (!app->terminal.run)
 		err_set(&err, ERR_USAGE, "there is no terminal for gdb here: gdb --print says what to type in another one");
-	else if (app->terminal.run(app->terminal.data, argv, on_started, d, &err))
+	else if (app->terminal.run(app->terminal.data, argv, NULL, on_started, d, &err))
 		return;
 	app_message(app, true, "%s", err.text);
 	debugger_started(d, -1);

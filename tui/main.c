@@ -243,9 +243,10 @@ static bool do_copy(void *data, const char *text, size_t size, struct err *err)
 	return term_copy(data, text, size, err);
 }
 
-static bool do_run(void *data, char *const *argv, void (*started)(void *to, int fd), void *to, struct err *err)
+static bool do_run(
+	void *data, char *const *argv, struct buf *errors, void (*started)(void *to, int fd), void *to, struct err *err)
 {
-	return term_run(data, argv, started, to, err);
+	return term_run(data, argv, errors, started, to, err);
 }
 
 static void wait_for_something(struct app *app, struct terminal *t, int timeout_ms)

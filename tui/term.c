@@ -2,6 +2,7 @@
 
 #include <curses.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
@@ -520,26 +521,45 @@ void term_mouse(struct terminal *t, bool on)
 		send_bytes(on ? drag_on : drag_off, sizeof drag_on - 1);
 }
 
-/* Waits for its end; a signal that asks us to end asks it to end, too. */
-static void wait_for_child(struct child *child)
+static void gather(int fd, struct buf *errors)
 {
-	struct pollfd fds[] = {{.fd = child->pid_fd, .events = POLLIN}, {.fd = guard_fd(), .events = POLLIN}};
+	char bytes[4096];
+	ssize_t size;
+	while (fd >= 0 && (size = read(fd, bytes, sizeof bytes)) > 0)
+		buf_add(errors, bytes, errors->size < TERM_ERRORS_MAX ? (size_t)size : 0);
+}
+
+/* Waits for its end; a signal that asks us to end asks it to end, too. errors_fd: where it says what goes wrong, or -1. */
+static void wait_for_child(struct child *child, int errors_fd, struct buf *errors)
+{
+	struct pollfd fds[] = {{.fd = child->pid_fd, .events = POLLIN}, {.fd = guard_fd(), .events = POLLIN},
+		{.fd = errors_fd, .events = POLLIN}};
 	while (!fds[0].revents) {
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		if (poll(fds, 3, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[1].revents && guard_take().end)
 			child_kill(child);
+		gather(errors_fd, errors);
+		if (fds[2].revents & (POLLHUP | POLLERR))
+			fds[2].fd = -1;
 	}
 	child_wait(child, -1);
+	gather(errors_fd, errors);
 }
 
-bool term_run(struct terminal *t, char *const *argv, void (*started)(void *to, int fd), void *to, struct err *err)
+bool term_run(
+	struct terminal *t, char *const *argv, struct buf *errors, void (*started)(void *to, int fd), void *to, struct err *err)
 {
+	int ends[2] = {-1, -1};
+	if (errors && pipe2(ends, O_CLOEXEC) != 0)
+		return err_sys(err, errno, "making a pipe");
+	if (errors)
+		fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	struct child child = {.pid_fd = -1};
 	struct child_spec spec = {.argv = (const char *const *)argv,
 		.in_fd = dup(STDIN_FILENO),
 		.out_fd = dup(STDOUT_FILENO),
-		.err_fd = dup(STDERR_FILENO),
+		.err_fd = errors ? ends[1] : dup(STDERR_FILENO),
 		.terminal = true};
 	bool mouse = t->mouse;
 	term_mouse(t, false);
@@ -550,9 +570,12 @@ bool term_run(struct terminal *t, char *const *argv, void (*started)(void *to, i
 	close(spec.out_fd);
 	close(spec.err_fd);
 	if (ok) {
-		started(to, dup(child.pid_fd));
-		wait_for_child(&child);
+		if (started)
+			started(to, dup(child.pid_fd));
+		wait_for_child(&child, ends[0], errors);
 	}
+	if (errors)
+		close(ends[0]);
 	guard_reclaim();
 	reset_prog_mode();
 	enter(t);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/buf.h"
 #include "engine/err.h"
 #include "tui/canvas.h"
 #include "tui/keys.h"
@@ -46,9 +47,12 @@ void term_bell(struct terminal *t);
 void term_mouse(struct terminal *t, bool on);
 /* Gives the terminal back, stops the process as Ctrl-Z does, and takes the terminal again when it continues. */
 void term_suspend(struct terminal *t);
-/* Lends the terminal to a program until it ends; started(to, fd) is called in between, with a descriptor that becomes readable at
- * its end and belongs to whom it is given. ERR_SYSTEM when it cannot be started. */
-bool term_run(struct terminal *t, char *const *argv, void (*started)(void *to, int fd), void *to, struct err *err);
+/* Lends the terminal to a program until it ends; started(to, fd), unless it is NULL, is called in between, with a descriptor that
+ * becomes readable at its end and belongs to whom it is given. What it says on standard error, at most about TERM_ERRORS_MAX
+ * bytes, is appended to errors; NULL: that goes to the terminal. ERR_SYSTEM when it cannot be started. */
+#define TERM_ERRORS_MAX 65536
+bool term_run(
+	struct terminal *t, char *const *argv, struct buf *errors, void (*started)(void *to, int fd), void *to, struct err *err);
 /* Puts text on the clipboard of the person's terminal (OSC 52), if that terminal allows it. At most TERM_COPY_MAX bytes. */
 #define TERM_COPY_MAX (64 * 1024)
 bool term_copy(struct terminal *t, const char *text, size_t size, struct err *err);
