@@ -10,6 +10,7 @@ enum { SEARCH_STEP = 1 << 20 };
 static bool narrow_kind(struct moves_filter *f, uint64_t kinds)
 {
 	f->events.kinds = f->events.kinds ? f->events.kinds & kinds : kinds;
+	f->nothing |= !f->events.kinds; /* no kinds would mean any */
 	return true;
 }
 
@@ -102,6 +103,8 @@ bool moves_find(const struct timeline *t, const struct moves_filter *f, uint64_t
 	size_t *ret, struct err *err)
 {
 	size_t at = edge(t, icount, backward);
+	if (f->nothing)
+		return none(backward, err);
 	/* Nothing is before event 0; asked of TIMELINE_NONE the timeline would begin at the other end. */
 	if (backward && at == 0)
 		return none(backward, err);

@@ -16,6 +16,7 @@
 /* Events that pass all of it. A zeroed one lets every event pass. */
 struct moves_filter {
 	struct timeline_filter events;
+	bool nothing;     /* words that exclude each other: no event passes */
 	bool properties;  /* only events that decided a property */
 	int property;     /* 1 + number of the property; 0: any */
 	const char *text; /* borrowed: must be in the event's line; NULL: no matter */

@@ -115,9 +115,45 @@ static void a_flood_of_events_keeps_the_newest(void)
 	monitor_destroy(m);
 }
 
+/* Asks to stop from the third time on that it is asked. */
+static bool ask_soon(void *data)
+{
+	return ++*(int *)data >= 3;
+}
+
+static void a_wish_to_stop(void)
+{
+	int far, asked = 0;
+	struct monitor *m = make(&far, -1);
+	struct err err = {0};
+	struct cancel cancel = {.fd = -1, .also = ask_soon, .data = &asked};
+	monitor_set_cancel(m, &cancel);
+	/* An answer that is there is taken, whoever wants to stop. */
+	cancel.requested = true;
+	say(far, "{\"return\":{},\"id\":1}\n");
+	CU_ASSERT_TRUE(monitor_call(m, "x", NULL, WAIT_MS, NULL, &err));
+	CU_ASSERT_FALSE(monitor_lost(m));
+	/* One that does not come is waited for only a little, and then the monitor is of no use. */
+	cancel.requested = false;
+	CU_ASSERT_FALSE(monitor_call(m, "x", NULL, 10 * WAIT_MS, NULL, &err));
+	CU_ASSERT_EQUAL(err.code, ERR_CANCELLED);
+	CU_ASSERT_EQUAL(asked, 3);
+	CU_ASSERT_TRUE(monitor_lost(m));
+	close(far);
+	monitor_destroy(m);
+	/* So it is when the time is up. */
+	m = make(&far, -1);
+	CU_ASSERT_FALSE(monitor_call(m, "x", NULL, 1, NULL, &err));
+	CU_ASSERT_EQUAL(err.code, ERR_QEMU);
+	CU_ASSERT_TRUE(monitor_lost(m));
+	close(far);
+	monitor_destroy(m);
+}
+
 const struct test suite_monitor[] = {
 	{"answers and events", answers_and_events},
 	{"silence, death and cancelling", silence_death_and_cancelling},
+	{"a wish to stop", a_wish_to_stop},
 	{"a flood of events keeps the newest", a_flood_of_events_keeps_the_newest},
 	{0},
 };
