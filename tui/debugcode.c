@@ -171,7 +171,8 @@ static void put_breaks(struct verbs *v, struct debug_picture *p)
 	for (uint32_t i = 0; v->breaks && i < v->breaks->count; i++) {
 		const struct scan_watch *watch = &v->breaks->list[i];
 		uint64_t address = watch->kind == SCAN_EXEC ? watch->low : 0;
-		p->breaks[p->break_count++] = (struct debug_break){i + 1, address, address ? line_of(v, address, p) : 0};
+		int line = address ? line_of(v, address, p) : 0;
+		p->breaks[p->break_count++] = (struct debug_break){i + 1, address, line, v->breaks->disabled[i]};
 	}
 }
 

@@ -20,6 +20,7 @@ struct debug_break {
 	unsigned number;  /* that `delete` takes */
 	uint64_t address; /* of the instruction; 0: a watch */
 	int line;         /* of the source that the picture shows; 0: it is not in there */
+	bool disabled;
 };
 
 /* Whose line it is, in the text of processes. pid 0: nobody's. thread 0: the process itself. */

@@ -53,7 +53,8 @@ static void put_code(struct view_debug *v, const struct model_debug *m, const ch
 		doc_overlay(d, ROLE_CURSOR);
 	}
 	/* A letter, not only a colour. */
-	doc_add(d, ROLE_FAIL, break_of(m, line, size) ? "b" : " ");
+	const struct debug_break *there = break_of(m, line, size);
+	doc_add(d, there && !there->disabled ? ROLE_FAIL : ROLE_DIM, !there ? " " : there->disabled ? "-" : "b");
 	doc_bytes(d, current ? ROLE_PLAYHEAD : ROLE_TEXT, line, size < 2 ? size : 2);
 	if (size > 2)
 		doc_bytes(d, ROLE_TEXT, line + 2, size - 2);

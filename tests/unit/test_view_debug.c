@@ -52,8 +52,8 @@ static struct debug_picture picture = {.icount = 1234567,
 	.was = was,
 	.owners = owners,
 	.owner_count = 4,
-	.breaks = {{1, 0x4012df, 38}, {2, 0, 0}},
-	.break_count = 2};
+	.breaks = {{1, 0x4012df, 38, false}, {2, 0x4012d6, 36, true}, {3, 0, 0, false}},
+	.break_count = 3};
 
 struct scene {
 	struct screen screen;
