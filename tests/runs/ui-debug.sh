@@ -1,7 +1,6 @@
 #!/bin/bash
 # The debug view of `polecat ui` on a real run: from the failure into the machine, steps forth and back, the source line that
 # wrote, playhead and machine together, a fork; then in a terminal: steps in a row, Esc, QEMU killed under it, nothing left.
-# limit: 240
 . tests/lib.sh
 tui=$(dirname "$POLECAT")/polecat-tui
 command -v tmux >/dev/null || fail "tmux is not installed"
