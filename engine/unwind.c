@@ -76,8 +76,8 @@ static void restore_register(const struct unwinder *u, Dwarf_Frame *rules, struc
 	uint64_t value;
 	if (dwarf_frame_register(rules, number, memory, &ops, &count))
 		return;
-	/* Where the rules say nothing a callee's registers are unchanged by convention. Of these elfutils (0.188, x86_64_cfi.c) takes
-	 * rax for rbx. */
+	/* Where the rules say nothing a callee's registers are unchanged by convention. Of these elfutils (0.188, x86_64_cfi.c)
+	 * takes rax for rbx. */
 	bool unspecified = !ops || (!count && ops == memory);
 	if (unspecified && number == FRAME_RAX)
 		return;

@@ -56,19 +56,40 @@ static bool until_mem(struct verbs *v, const struct words *w, struct scan_reques
 	return verb_add_watch(r, &watch, err);
 }
 
+/* The process of an invocation of a node that is not here any more (or not yet, when there was none before), as the agent told.
+ */
+static bool told_pid(struct verbs *v, int node, uint64_t *ret, struct err *err)
+{
+	const struct timeline *t = session_timeline(v->session);
+	struct timeline_filter starts = {.kinds = UINT64_C(1) << EVENT_NODE_STARTED, .node = node + 2};
+	struct timeline_event e = {0};
+	size_t event = session_event(v->session);
+	size_t found = event == TIMELINE_NONE ? event : timeline_prev(t, event + 1, &starts);
+	found = found == TIMELINE_NONE ? timeline_next(t, event, &starts) : found;
+	bool ok = found == TIMELINE_NONE ? err_set(err, ERR_INPUT, "the node never started") : timeline_event(t, found, &e, err);
+	*ret = ok ? e.event.pid : 0;
+	timeline_event_finish(&e);
+	return ok;
+}
+
+/* A process that is here ends with its first thread. One that is not ended before, which is what is asked for after a failure, or
+ * has not begun: known by its number alone. */
 static bool until_exit(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
 {
 	struct scan_watch watch;
-	uint64_t pid;
-	if (!expect_words(w, 3, 3, "exit PID", err) || !verb_number(w->list[2], "the process", &pid, err))
+	struct err none = {0};
+	uint64_t pid = 0;
+	if (!expect_words(w, 3, 3, "exit PID|NODE", err) || !kernel_symbol(v, "do_exit", &watch, err))
 		return false;
-	const struct process_list *list = here_processes(session_here(v->session), err);
-	const struct process *p = list && pid <= UINT32_MAX ? process_find(list, (uint32_t)pid) : NULL;
-	if (list && !p)
-		return err_set(err, ERR_INPUT, "there is no process %" PRIu64 " here (`ps` lists them)", pid);
-	if (!p || !kernel_symbol(v, "do_exit", &watch, err))
+	int node = verb_node(v, w->list[2]);
+	const struct process *p = verb_process(v, w->list[2], &none);
+	if (p)
+		r->tasks[r->task_count++] = p->task;
+	else if (none.code == ERR_USAGE)
+		return verb_process(v, w->list[2], err) != NULL;
+	else if (node >= 0 ? !told_pid(v, node, &pid, err) : !verb_number(w->list[2], "the process", &pid, err))
 		return false;
-	r->tasks[r->task_count++] = p->task;
+	watch.process = pid;
 	return verb_add_watch(r, &watch, err);
 }
 

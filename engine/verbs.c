@@ -33,7 +33,8 @@ static const struct verb verbs[] = {
 	{"back", NULL, "", 0, 0, "To the place before the last move.", "moves", "back", verb_back, false},
 	{"forward", NULL, "", 0, 0, "Forward again after back.", "moves", "forward", verb_forward, false},
 	{"until", NULL, "CONDITION...", 1, WORDS_MAX,
-		"On to: a comparison of variables that becomes true, pc PLACE, write VARIABLE, mem ADDRESS == VALUE, exit PID, "
+		"On to: a comparison of variables that becomes true, pc PLACE, write VARIABLE, mem ADDRESS == VALUE, exit "
+		"PID|NODE, "
 		"syscall, switch, event WHAT...",
 		"moves", "until counter == 5", verb_until, false},
 	{"runtil", "ru", "CONDITION...", 1, WORDS_MAX, "Back to where that was last.", "moves", "runtil write counter",

@@ -74,7 +74,12 @@ says "move.*\(from=0x[0-9a-f]+ <alice>, to=0x[0-9a-f]+ <bob>, money=1\) at accou
 says "move.*\(from=0x[0-9a-f]+ <bob>, to=0x[0-9a-f]+ <alice>, money=1\) at accounts.c:$(line accounts.c 'lock(&to')\$"
 
 # The crash is in the library, for the field that has no value.
-ask "$(event fields '"text":"ready"')" "until exit $(pid fields)" where maps
+ask "$(event fields '"text":"ready"')" "until exit $(pid fields)" here
+crash=$(sed -n 's/^at \([0-9 ]*\) (.*/\1/p' "$WORK/out" | tail -1 | tr -d ' ')
+# Asked for where it is long over, and before it began.
+ask "$(event fields node.exited)" 'goto +2000' 'runtil exit fields' "goto end" "runtil exit $(pid fields)" 'goto begin' 'until exit fields'
+[ "$(sed -n 's/^at \([0-9 ]*\) (.*/\1/p' "$WORK/out" | tr -d ' ' | grep -cx "$crash")" = 3 ] || { cat "$WORK/out"; fail "the crash is at $crash"; }
+ask "$crash" where maps
 says '^#[0-9]+ +asm_exc_page_fault'
 says "^#[0-9]+ +fields_total \(\) at libfields.c:$(line libfields.c 'strlen(f->value)')\$"
 says "^#[0-9]+ +main \(\) at fields.c:$(line fields.c 'fields_total());')\$"

@@ -97,7 +97,7 @@ same "$WORK/there" "$WORK/back"
 
 # A process that ends, a breakpoint and a watch, both ways.
 expect 4 "$POLECAT" debug "$run" -e 'goto begin' -e 'until exit 99999'
-says 'there is no process 99999 here'
+says 'that does not happen after here'
 printf 'goto ev:30\nbreak do_exit\ncontinue\nhere\nwatch jiffies\nrcontinue\nrcontinue\ncontinue\nruntil event fault.selected\n' >"$WORK/stops"
 debug "$WORK/stops"
 says 'pc 0x[0-9a-f]+ do_exit  in the kernel for'
