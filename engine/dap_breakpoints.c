@@ -65,20 +65,14 @@ static void resolve_function(struct dap_server *s, size_t index, const struct pr
 		add_place(s, index, p, address);
 }
 
+/* What is not mapped yet may be so when it is written. */
 static void resolve_data(struct dap_server *s, size_t index, const struct process *p)
 {
 	struct dap_point *point = &s->points[index];
-	struct err ignored;
-	struct memory_page page;
-	const struct guest *guest = here_guest(session_here(s->verbs->session), &ignored);
-	if (!guest)
-		return;
-	struct space space = maps_space(guest, p->mm);
-	if (!memory_walk(&space, point->address, &page) || point->size > page.left)
-		return;
+	size_t count = s->place_count;
 	add_place(s, index, p, point->address);
-	s->places[s->place_count - 1].size = point->size;
-	s->places[s->place_count - 1].physical = page.physical;
+	if (s->place_count > count)
+		s->places[count].size = point->size;
 }
 
 static void resolve_in(struct dap_server *s, const struct process *p, struct program *program)
@@ -184,7 +178,7 @@ static bool same_text(const char *a, const char *b)
 static bool same_point(const struct dap_point *a, const struct dap_point *b)
 {
 	return a->kind == b->kind && same_text(a->source, b->source) && a->line == b->line && a->address == b->address &&
-		a->size == b->size && a->pid == b->pid && same_text(a->condition, b->condition) &&
+		a->size == b->size && a->pid == b->pid && a->access == b->access && same_text(a->condition, b->condition) &&
 		same_text(a->message, b->message) && a->times == b->times && a->number == b->number;
 }
 
@@ -369,8 +363,12 @@ bool dap_set_data_breakpoints(struct dap_server *s, struct err *err)
 		const char *access = dap_string(json_at(list, i), "accessType");
 		struct err wrong = {0};
 		bool ok = parse_data_id(dap_string(json_at(list, i), "dataId"), &point, &wrong);
-		if (ok && access && strcmp(access, "write") != 0)
-			ok = err_set(&wrong, ERR_INPUT, "accessType is '%.30s': only writes can be looked for", access);
+		point.access = !access || !strcmp(access, "write") ? SCAN_WRITE
+			: !strcmp(access, "read")                  ? SCAN_READ
+			: !strcmp(access, "readWrite")             ? SCAN_ACCESS
+								   : 0;
+		if (ok && !point.access)
+			ok = err_set(&wrong, ERR_INPUT, "accessType is '%.30s': expected read, write or readWrite", access);
 		put_in(s, c, &point, json_at(list, i), ok ? NULL : wrong.text);
 	}
 	return finish_change(s, c, first);
@@ -414,6 +412,8 @@ bool dap_data_breakpoint_info(struct dap_server *s, struct err *err)
 		json_put_str(s->body, "dataId", id);
 		describe_data(s, name, p, address, size, &text);
 		json_push(types, json_new_str("write"));
+		json_push(types, json_new_str("read"));
+		json_push(types, json_new_str("readWrite"));
 		json_put(s->body, "accessTypes", types);
 		free(id);
 	} else

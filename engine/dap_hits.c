@@ -49,16 +49,26 @@ enum verdict_of_hit { HIT_PASS, HIT_STOP, HIT_STALE /* look everything up anew *
 
 /* ---- what a pass looks for --------------------------------------------------------------------------------------- */
 
-static bool watch(struct chase *c, enum scan_kind kind, uint64_t low, uint64_t size)
+static bool watch(struct chase *c, uint32_t kind, uint64_t low, uint64_t size, uint32_t pid)
 {
 	struct scan_request *r = &c->request;
 	for (uint32_t i = c->own; i < r->count; i++)
-		if (r->watches[i].kind == (uint32_t)kind && r->watches[i].low == low && r->watches[i].high == low + size)
+		if (r->watches[i].kind == kind && r->watches[i].low == low && r->watches[i].high == low + size &&
+			r->watches[i].process == pid)
 			return true;
 	if (r->count == SCAN_WATCHES)
 		return false;
-	r->watches[r->count++] = (struct scan_watch){.kind = kind, .low = low, .high = low + size};
+	r->watches[r->count++] = (struct scan_watch){.kind = kind, .low = low, .high = low + size, .process = pid};
 	return true;
+}
+
+/* Code is looked for in everybody, since a child may begin that has it too; data in its process. */
+static bool watch_place(struct chase *c, const struct dap_place *place)
+{
+	const struct dap_point *point = &c->s->points[place->point];
+	if (point->kind == DAP_DATA)
+		return watch(c, point->access | SCAN_VIRTUAL, place->address, place->size, place->pid);
+	return watch(c, SCAN_EXEC, place->address, 1, 0);
 }
 
 static bool kernel_watch(struct chase *c, const struct guest *guest, const char *name, struct err *err)
@@ -91,7 +101,7 @@ static void watch_loader(struct chase *c, const struct process *p)
 	struct program *program = may_load(c->s, p->pid) ? targets_program(c->s->targets, p, &ignored) : NULL;
 	if (program && c->request.count < SCAN_WATCHES / 4 &&
 		symbols_find(program_symbols(program), "_dl_debug_state", &address, &size))
-		watch(c, SCAN_EXEC, address, 1);
+		watch(c, SCAN_EXEC, address, 1, 0);
 }
 
 static void note_tasks(struct chase *c, const struct process_list *list)
@@ -115,14 +125,14 @@ static bool look_up(struct chase *c, struct err *err)
 		return false;
 	c->before = stop->regs;
 	note_tasks(c, list);
-	c->request = (struct scan_request){.task_at = verb_task_at(s->verbs)};
+	session_scan_request(s->verbs->session, &c->request);
 	/* Back from its begin a process is what it was before. */
 	if (!kernel_watch(c, guest, c->backward ? "begin_new_exec" : "start_thread", err) ||
 		!kernel_watch(c, guest, "do_group_exit", err))
 		return false;
 	c->own = c->request.count;
 	if (c->target) {
-		watch(c, SCAN_EXEC, c->target->address, 1);
+		watch(c, SCAN_EXEC, c->target->address, 1, 0);
 		return true;
 	}
 	dap_points_resolve(s, true);
@@ -131,9 +141,7 @@ static bool look_up(struct chase *c, struct err *err)
 			watch_loader(c, &list->list[i]);
 	c->own = c->request.count;
 	for (size_t i = 0; i < s->place_count; i++) {
-		const struct dap_place *place = &s->places[i];
-		bool data = s->points[place->point].kind == DAP_DATA;
-		if (!watch(c, data ? SCAN_WRITE : SCAN_EXEC, data ? place->physical : place->address, data ? place->size : 1))
+		if (!watch_place(c, &s->places[i]))
 			return err_set(err, ERR_USAGE,
 				"the breakpoints come to more than %d addresses: fewer can be looked for at once",
 				SCAN_WATCHES - (int)c->own);
@@ -189,10 +197,15 @@ static void settle(struct chase *c)
 	}
 }
 
+static bool is_access(const struct chase *c, const struct scan_hit *hit)
+{
+	return c->request.watches[hit->watch].kind & SCAN_ACCESS;
+}
+
 /* Where a hit is looked at: what was written is there going forward, and is not yet going back. */
 static uint64_t place_of(const struct chase *c, const struct scan_hit *hit)
 {
-	return c->request.watches[hit->watch].kind == SCAN_WRITE && c->backward ? hit->icount - 1 : hit->icount;
+	return is_access(c, hit) && c->backward ? hit->icount - 1 : hit->icount;
 }
 
 static bool scope_here(struct dap_server *s, struct scope *ret, struct err *err)
@@ -288,7 +301,8 @@ static bool is_hit(const struct chase *c, const struct dap_place *place, const s
 {
 	const struct scan_watch *w = &c->request.watches[hit->watch];
 	if (c->s->points[place->point].kind == DAP_DATA)
-		return w->kind == SCAN_WRITE && place->physical == w->low && place->size == w->high - w->low;
+		return w->kind == (c->s->points[place->point].access | SCAN_VIRTUAL) && place->address == w->low &&
+			place->size == w->high - w->low && place->pid == w->process;
 	return w->kind == SCAN_EXEC && place->address == hit->pc && task && task->pid == place->pid;
 }
 
@@ -347,9 +361,8 @@ static enum verdict_of_hit judge_exit(struct chase *c, const struct scan_hit *hi
 	if (!task || !task->ours) /* going back a process turns up here that ended later on */
 		return c->backward || !task ? HIT_STALE : HIT_PASS;
 	bool chosen = targets_pid(s->targets) == task->pid;
-	/* Its memory will be somebody else's. */
 	if (!chosen && !s->on_signals && !s->on_failures)
-		return HIT_STALE;
+		return c->backward ? HIT_STALE : HIT_PASS;
 	if (!dap_go(s, hit->icount, err))
 		return HIT_FAILED;
 	const struct process_list *list = targets_processes(s->targets, err);
@@ -388,7 +401,7 @@ static enum verdict_of_hit judge(struct chase *c, const struct scan_hit *hit, st
 	}
 	if (hit->watch < c->own)
 		return HIT_STALE;
-	bool data = c->request.watches[hit->watch].kind == SCAN_WRITE;
+	bool data = is_access(c, hit);
 	if (!data && !task && !c->target)
 		return HIT_STALE; /* somebody who did not live where the pass began */
 	if (c->target) {

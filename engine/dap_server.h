@@ -46,6 +46,7 @@ struct dap_point {
 	int line;                  /* LINE: as asked for */
 	uint64_t address, size;    /* INSTRUCTION, DATA */
 	uint32_t pid;              /* of those */
+	uint32_t access;           /* DATA: SCAN_WRITE, SCAN_READ or both */
 	char *condition, *message; /* NULL: none. message: to be told instead of stopping */
 	enum dap_times times;
 	uint64_t number; /* of times */
@@ -66,7 +67,6 @@ struct dap_place {
 	size_t point;
 	uint32_t pid;
 	uint64_t address, size;
-	uint64_t physical; /* DATA */
 };
 
 /* Why a move ended where it did. */

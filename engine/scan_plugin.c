@@ -357,7 +357,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	for (uint32_t i = 0; s->count && i < s->memory_count; i++) {
 		uint32_t kind = s->watches[s->memory[i]].kind;
-		accesses |= (kind & SCAN_WRITE ? MEM_WRITES : 0) | (kind & SCAN_READ ? MEM_READS : 0);
+		/* Asked for loads alone, 7.2 tells of nothing. */
+		accesses |= kind & SCAN_READ ? MEM_READS | MEM_WRITES : kind & SCAN_WRITE ? MEM_WRITES : 0;
 	}
 	size_t length = s->count ? qemu_plugin_tb_n_insns(tb) : 0;
 	for (size_t i = 0; i < length; i++) {

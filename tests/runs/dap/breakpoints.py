@@ -94,7 +94,14 @@ c.move("reverseContinue", "data breakpoint")
 assert value("total") == str(18 * 19), value("total")
 c.move("reverseContinue", "data breakpoint")
 assert value("total") == str(17 * 18), value("total")
-frame = c.frames()[1]["id"]
+c.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "read"}])
+c.move("continue", "data breakpoint")
+assert c.frames()[0]["line"] in (line_of(shapes, "long before = total"), line), c.frames()
+c.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "readWrite"}])
+c.move("reverseContinue", "data breakpoint")
+c.move("continue", "data breakpoint")
+wrong = c.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "execute"}])["breakpoints"][0]
+assert not wrong["verified"] and "expected read" in wrong["message"], wrong
 member = c.ask("dataBreakpointInfo", name="hidden", variablesReference=c.ask("evaluate", expression="first", context="watch")["variablesReference"])
 assert member["dataId"] is None and "no part" in member["description"], member
 shape = c.ask("evaluate", expression="first", context="watch")["variablesReference"]
@@ -106,6 +113,16 @@ many = c.ask("dataBreakpointInfo", name="first.many[20]")
 c.ask("setDataBreakpoints", breakpoints=[{"dataId": many["dataId"], "accessType": "write"}])
 c.move("continue", "data breakpoint")
 assert value("by") == "20" and value("shape->many[20]") == "20"
+# A child's own copy is another one: the last write is the parent's.
+c.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}])
+c.move("continue", "data breakpoint")
+assert value("total") == str(20 * 21), value("total")
+last = c.icount()
+c.move("continue", "exit")
+c.move("reverseContinue", "data breakpoint")
+assert value("total") == str(19 * 20), value("total")
+c.move("continue", "data breakpoint")
+assert c.icount() == last
 wrong = c.ask("setDataBreakpoints", breakpoints=[{"dataId": "nonsense"}])["breakpoints"][0]
 assert not wrong["verified"] and "dataBreakpointInfo" in wrong["message"], wrong
 c.ask("setDataBreakpoints", breakpoints=[])
