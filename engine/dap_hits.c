@@ -633,8 +633,10 @@ static void stop_at_bound(struct chase *c, const char *property)
 static bool give_up(struct chase *c)
 {
 	struct err second = {0};
-	if (c->s->verbs->cancel)
-		c->s->verbs->cancel->requested = false;
+	struct cancel *cancel = c->s->verbs->cancel;
+	c->s->interrupted |= cancel && cancel->requested && !c->s->work.asked;
+	if (cancel)
+		cancel->requested = false;
 	c->s->work.stopped = false;
 	dap_go(c->s, c->reached, &second);
 	return false;

@@ -41,6 +41,11 @@ bool dap_initialize(struct dap_server *s, struct err *err)
 	const char *path_format = dap_string(s->arguments, "pathFormat");
 	const struct json *lines = json_member(s->arguments, "linesStartAt1");
 	struct json *filters = json_new_array(), *characters = json_new_array();
+	if (s->initialized) {
+		json_destroy(filters);
+		json_destroy(characters);
+		return err_set(err, ERR_INPUT, "initialize: expected once");
+	}
 	if (path_format && strcmp(path_format, "path") != 0) {
 		json_destroy(filters);
 		json_destroy(characters);
@@ -157,7 +162,7 @@ static bool go_to_moment(struct dap_server *s, struct err *err)
 {
 	struct session *session = s->verbs->session;
 	const struct timeline *t = session_timeline(session);
-	uint64_t icount = session_icount(session);
+	uint64_t icount = s->began;
 	struct walk_trip trip;
 	bool has;
 	if (!take_moment(s, &icount, &has, err))
@@ -257,7 +262,6 @@ static bool say_terminated(struct dap_server *s, struct dap_stop *stop, struct e
 bool dap_terminate(struct dap_server *s, struct err *err)
 {
 	(void)err;
-	s->terminated = true;
 	s->after = say_terminated;
 	return true;
 }

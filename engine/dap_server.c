@@ -216,13 +216,11 @@ void dap_cancel(struct dap_server *s, const struct json *request)
 	free(own);
 }
 
-bool dap_interrupted(void *data)
+/* Answers what stops a move; others wait. */
+static bool hear_client(struct dap_server *s)
 {
-	struct dap_server *s = data;
 	struct dap_client *c = &s->client;
 	dap_client_hear(c);
-	if (s->work.active)
-		show_progress(s);
 	for (size_t i = 0; i < c->count;) {
 		const char *command = dap_string(c->queue[i], "command");
 		if (!strcmp(command, "disconnect") || !strcmp(command, "terminate"))
@@ -241,6 +239,16 @@ bool dap_interrupted(void *data)
 		i = 0; /* a cancel may have taken another one out of the list */
 	}
 	return s->work.stopped || c->closed || c->is_bad;
+}
+
+bool dap_interrupted(void *data)
+{
+	struct dap_server *s = data;
+	if (s->work.active)
+		show_progress(s);
+	bool asked = hear_client(s);
+	s->work.asked |= asked;
+	return asked;
 }
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */

@@ -133,6 +133,7 @@ struct dap_move {
 /* What a client waits for while it lasts. */
 struct dap_work {
 	bool active, stopped; /* stopped: on the client's request */
+	bool asked;           /* the client has said something that ends it */
 	bool shown;           /* as progress */
 	uint64_t request, id; /* seq of the request; number of the progress */
 	double began_ms, said_ms;
@@ -160,9 +161,11 @@ struct dap_server {
 	struct dap_client client;
 	struct targets *targets; /* from launch or attach on */
 	struct dap_options options;
+	uint64_t began; /* where the session stood, for those who name no moment */
 	bool client_has_progress, lines_from_0;
-	bool initialized, configured, leaving, terminated;
-	uint32_t thread; /* that the last stop is about; DAP_NOBODY where no process of a node lives */
+	bool initialized, leaving;
+	bool interrupted; /* by a signal */
+	uint32_t thread;  /* that the last stop is about; DAP_NOBODY where no process of a node lives */
 	bool on_signals, on_failures, on_properties;
 	struct dap_exception exception;
 

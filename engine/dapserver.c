@@ -77,9 +77,11 @@ static const struct request *find(const char *command)
 
 static void not_wanted_any_more(struct dap_server *s)
 {
-	if (s->verbs->cancel)
-		s->verbs->cancel->requested = false;
-	s->work.stopped = false;
+	struct cancel *cancel = s->verbs->cancel;
+	s->interrupted |= cancel && cancel->requested && !s->work.asked;
+	if (cancel)
+		cancel->requested = false;
+	s->work.stopped = s->work.asked = false;
 }
 
 /* The second half of a request: a move. Whatever comes of it, it ends where the machine stands. */
@@ -94,6 +96,7 @@ static void make_move(struct dap_server *s)
 	s->exception.is_one = false;
 	if (!s->after(s, stop, &err)) {
 		*stop = (struct dap_stop){.reason = err.code == ERR_CANCELLED ? "pause" : "step"};
+		s->interrupted |= err.code == ERR_CANCELLED && !s->work.asked;
 		if (err.code != ERR_CANCELLED) {
 			char *text = mem_printf("%s\n", err.text);
 			dap_send_output(s, "important", text, strlen(text));
@@ -126,6 +129,7 @@ static void answer(struct dap_server *s, const struct json *message)
 			: err_set(&err, ERR_INPUT, "there is no request '%.60s'", command);
 	ok = ok && found->run(s, &err);
 	bool was_cancelled = !ok && err.code == ERR_CANCELLED;
+	s->interrupted |= was_cancelled && !s->work.asked;
 	struct json *body = s->body;
 	s->body = NULL;
 	dap_client_respond(&s->client, message, ok ? NULL : was_cancelled ? "cancelled" : err.text, body);
@@ -175,12 +179,13 @@ bool dapserver_serve(struct verbs *verbs, int in, int out, struct err *err)
 	struct json *message = NULL;
 	bool ok = true;
 	s->verbs = verbs;
+	s->began = session_icount(verbs->session);
 	s->client = (struct dap_client){.in = in, .out = out, .wait = wait_meanwhile, .data = verbs->session};
 	if (verbs->cancel) {
 		verbs->cancel->also = dap_interrupted;
 		verbs->cancel->data = s;
 	}
-	while (ok && !s->leaving) {
+	while (ok && !s->leaving && !s->interrupted) {
 		ok = dap_client_next(&s->client, verbs->cancel, &message, err);
 		if (!message)
 			break;
@@ -189,6 +194,7 @@ bool dapserver_serve(struct verbs *verbs, int in, int out, struct err *err)
 	}
 	if (verbs->cancel)
 		verbs->cancel->also = NULL;
+	ok = ok && (!s->interrupted || err_set(err, ERR_CANCELLED, "stopped on request"));
 	finish(s);
 	return ok;
 }

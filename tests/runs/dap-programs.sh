@@ -1,7 +1,7 @@
 #!/bin/bash
 # A client of the Debug Adapter Protocol and programs of every kind: values that unfold, processes of two nodes, a library, a child,
 # a fatal signal; breakpoints with conditions, counts and messages, of data and of instructions, all of them both ways.
-# limit: 240
+# limit: 400
 . tests/lib.sh
 here=tests/runs/dap root=$WORK/plugged
 mkdir -p "$root/lib64" "$root/lib" "$WORK/moved"
@@ -24,6 +24,6 @@ EOF
 expect 0 "$POLECAT" run "$WORK/dap.yaml" --seed 1 --runs "$WORK/runs"
 run=$(echo "$WORK"/runs/2*)
 for script in variables breakpoints places; do
-	expect 0 timeout 100 python3 "$here/$script.py" "$POLECAT" debug "$run" --dap --source-dir . -- "$WORK/moved"
+	expect 0 timeout 150 python3 "$here/$script.py" "$POLECAT" debug "$run" --dap --source-dir . -- "$WORK/moved"
 	says "^$script: as it should be\$"
 done

@@ -1,6 +1,7 @@
 """A client of the Debug Adapter Protocol for tests: asks, waits, and checks the form of everything it is told."""
 import json
 import os
+import re
 import subprocess
 
 # Members that each body must have, by the protocol's published schema.
@@ -129,7 +130,7 @@ class Client:
         return {v["name"]: v for v in self.ask("variables", variablesReference=number, **arguments)["variables"]}
 
     def icount(self):
-        return self.ask("evaluate", expression="here", context="repl")["result"].split(" (")[0]
+        return re.search(r"^at ([0-9 ]+) \(", self.ask("evaluate", expression="here", context="repl")["result"], re.M)[1]
 
     def leave(self):
         self.ask("disconnect")

@@ -107,7 +107,7 @@ for arguments, says in [({"node": "nobody"}, "no node"), ({"pid": 4711}, "no pro
                         ({"sourceDirs": 3}, "sourceDirs"), ({"sourceMap": []}, "sourceMap"), ({"events": "some"}, "events"),
                         ({"kernelFrames": "yes"}, "kernelFrames"), ({"debugDirs": [1]}, "debugDirs")]:
     assert says in c.refused("attach", **arguments), arguments
-c.ask("attach", pid=opened, sourceMap={"/build/box/": moved}, moment=int(first.split("at ")[1].replace(" ", "")), stopOnEntry=False, unknown={"a": [1]})
+c.ask("attach", pid=opened, sourceMap={"/build/box/": moved}, moment=int(first.replace(" ", "")), stopOnEntry=False, unknown={"a": [1]})
 c.event("initialized")
 points = c.ask("setBreakpoints", source={"path": moved + "/box.c"}, breakpoints=[{"line": line_of(box, "the box is open") - 1}])["breakpoints"]
 assert points[0]["verified"] and points[0]["line"] == line_of(box, "the box is open") - 1, points
