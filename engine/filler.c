@@ -98,7 +98,8 @@ static bool work(struct filler *f, uint64_t next, bool *more, struct err *err)
 			*more = false;
 		return *more || run_on(f, next, err);
 	}
-	if (!machine_poll(f->machine, 0, &state, err))
+	/* Not 0: an open machine is woken by it. */
+	if (!machine_poll(f->machine, 1, &state, err))
 		return false;
 	*more = state != MACHINE_RUNNING;
 	return !*more || arrive(f, state, err);

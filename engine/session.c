@@ -359,6 +359,13 @@ static bool anything(void *data)
 	return poll(w->fds, (nfds_t)w->count, 0) > 0;
 }
 
+int session_idle(struct session *s, bool (*wanted)(void *data), void *data)
+{
+	if (walk_idle(s->walk, s->zero + s->end, wanted, data))
+		return 0;
+	return walk_idle_fd(s->walk) >= 0 ? STEP_MS : -1;
+}
+
 bool session_wait(struct session *s, struct pollfd *fds, size_t count, struct err *err)
 {
 	struct pollfd all[FDS_MAX + 1];
@@ -377,15 +384,8 @@ bool session_wait(struct session *s, struct pollfd *fds, size_t count, struct er
 				return true;
 		if (got < 0)
 			continue;
-		timeout_ms = walk_idle(s->walk, s->zero + s->end, anything, &waiting) ? 0 : -1;
+		timeout_ms = session_idle(s, anything, &waiting);
 	}
-}
-
-int session_idle(struct session *s, bool (*wanted)(void *data), void *data)
-{
-	if (walk_idle(s->walk, s->zero + s->end, wanted, data))
-		return 0;
-	return walk_idle_fd(s->walk) >= 0 ? STEP_MS : -1;
 }
 
 bool session_is_alive(const struct session *s)

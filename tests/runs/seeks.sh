@@ -1,7 +1,7 @@
 #!/bin/bash
 # A thousand random moments of a run: whatever way a session takes to one (checkpoints that were just made, in the background,
 # that had to make room for others, that an earlier session left), registers and memory are those of a straight replay.
-# limit: 600
+# limit: 1200
 . tests/lib.sh
 make -s --no-print-directory "build/${MODE:-release}/seeks" || fail "seeks does not build"
 seeks=build/${MODE:-release}/seeks
