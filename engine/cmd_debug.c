@@ -290,7 +290,7 @@ static const struct args_option options[] = {
 	{"source-dir", 0, "DIR", true, "Look for source files below DIR before the places where they were compiled."},
 	{"checkpoints", 0, "MIB", false, "Memory for checkpoints (default 1024)."},
 	{"keep", 0, "MIB", false, "Disk space for checkpoints of all runs, kept for the next session (default 2048; 0: none)."},
-	{"dap", 0, NULL, false, "Speak the Debug Adapter Protocol on standard input and output, for editors."},
+	{"dap", 0, NULL, false, "Speak the Debug Adapter Protocol on standard input and output, for editors: docs/EDITORS.md."},
 	COMMON_OPTION_JSON,
 	COMMON_OPTION_RUNS,
 	{0},

@@ -1,4 +1,6 @@
 """Processes of two nodes, a library, a child, an end by a signal, and what goes on in all of them."""
+import json
+import re
 import sys
 
 from client import Client, here, line_of
@@ -119,4 +121,19 @@ c.move("continue", "exit")
 c.move("reverseContinue", "entry")
 assert c.thread == opened
 c.leave()
+# What the documents say is valid.
+for name in ["docs/EDITORS.md", "docs/TUTORIAL.md"]:
+    with open(name, encoding="utf-8") as f:
+        blocks = re.findall(r"^```json (\w+)\n(.*?)^```", f.read(), re.M | re.S)
+    for kind, text in blocks:
+        told = json.loads(text)
+        for configuration in told["configurations"] if kind == "launch" else []:
+            assert configuration["type"] == "polecat" and configuration["run"] == "last", configuration
+            c = Client(*command)
+            c.ask("initialize")
+            c.ask(configuration["request"], **configuration)
+            c.event("initialized")
+            assert "the end" in c.configured()["description"]
+            c.leave()
+    assert "launch" in [kind for kind, _ in blocks], name
 print("places: as it should be")
