@@ -248,9 +248,11 @@ static void print_frame(struct program *p, const struct frame *frame, size_t num
 		buf_printf(out, "0x%" PRIx64 "\n", frame->pc);
 	for (size_t i = 0; i < count; i++) {
 		const struct symbols_place *place = &places[i];
-		const char *function = place->function ? place->function : "??";
 		buf_str(out, i ? "     " : "");
-		text_put_safe(out, function, strlen(function));
+		if (place->function)
+			text_put_safe(out, place->function, strlen(place->function));
+		else
+			buf_printf(out, "0x%" PRIx64, frame->pc);
 		if (!place->inlined && !frame->kernel && place->file) {
 			struct scope scope = program_scope(p, frame);
 			buf_str(out, " (");
@@ -258,7 +260,7 @@ static void print_frame(struct program *p, const struct frame *frame, size_t num
 			buf_char(out, ')');
 		} else if (place->inlined)
 			buf_str(out, " (inlined)");
-		else
+		else if (place->function)
 			buf_printf(out, "+0x%" PRIx64, place->offset);
 		if (place->file) {
 			const char *slash = strrchr(place->file, '/'), *file = slash ? slash + 1 : place->file;
@@ -269,21 +271,24 @@ static void print_frame(struct program *p, const struct frame *frame, size_t num
 			buf_str(out, " in ");
 			text_put_safe(out, place->module, strlen(place->module));
 		}
-		if (frame->how == FRAME_POINTER && i + 1 == count)
-			buf_str(out, " (guessed)");
 		buf_char(out, '\n');
 	}
 }
 
 void program_print_frame(struct program *p, const struct frame *frame, size_t number, struct buf *out)
 {
-	print_frame(p, frame, number, ' ', out);
+	print_frame(p, frame, number, frame->is_guess ? '?' : ' ', out);
 }
 
 void program_print_calls(struct program *p, const struct frames *frames, size_t chosen, struct buf *out)
 {
-	for (size_t i = 0; i < frames->count; i++)
-		print_frame(p, &frames->list[i], i, i == chosen ? '>' : ' ', out);
+	bool guessed = false;
+	for (size_t i = 0; i < frames->count; i++) {
+		guessed |= frames->list[i].is_guess;
+		print_frame(p, &frames->list[i], i, i == chosen ? '>' : frames->list[i].is_guess ? '?' : ' ', out);
+	}
+	if (guessed)
+		buf_str(out, "(? is a guess: the code further in has no frame information)\n");
 	if (frames->end)
 		buf_printf(out, "(%s)\n", frames->end);
 }

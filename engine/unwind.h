@@ -1,6 +1,7 @@
 /*
  * The chain of calls of a user program: from the registers of one frame those of the frame that called it, by the call
- * frame information (.eh_frame, .debug_frame) of the file that holds the code, or by the frame pointer where there is none.
+ * frame information (.eh_frame, .debug_frame) of the file that holds the code. Where there is none it is a guess: by the frame
+ * pointer if it leads to where a call returns to, else the nearest address on the stack that one returns to.
  */
 #ifndef ENGINE_UNWIND_H
 #define ENGINE_UNWIND_H
@@ -14,6 +15,7 @@ enum frame_how {
 	FRAME_FIRST,   /* the registers themselves */
 	FRAME_CFI,     /* by call frame information */
 	FRAME_POINTER, /* by following rbp: may be wrong */
+	FRAME_SCAN,    /* by an address on the stack that a call returns to: may be wrong */
 	FRAME_ORC,     /* kernel: by its ORC tables */
 	FRAME_ENTRY,   /* user code below the kernel's: from the registers saved when the kernel was entered */
 };
@@ -24,6 +26,7 @@ struct frame {
 	bool has_cfa;
 	bool is_return; /* pc is where a call returns to: the call is before it */
 	bool kernel;
+	bool is_guess; /* it, or one further in, was found without call frame information */
 	enum frame_how how;
 };
 

@@ -96,7 +96,7 @@ wrong 'locals has no formats: only print and x have' 'locals/x'
 
 # A long look says how far it is, and can be cancelled.
 for _ in {1..200}; do echo 'count counter'; done >"$WORK/looks"
-"$POLECAT" debug "$run" --at "$(at plain)" -e 'focus plain' -x "$WORK/looks" >"$WORK/out" 2>&1 &
+"$POLECAT" debug "$run" --at "$(at plain)" -x "$WORK/looks" >"$WORK/out" 2>&1 &
 pid=$!
 until grep -q '^looking' "$WORK/out"; do
 	kill -0 "$pid" 2>/dev/null || { cat "$WORK/out"; fail 'it ended without a word'; }
@@ -106,5 +106,5 @@ kill -TERM "$pid"
 wait "$pid"
 status=$?
 [ "$status" = 5 ] || { cat "$WORK/out"; fail "exit $status, expected 5"; }
-says 'cancelled'
+says 'stopped on request'
 exit 0

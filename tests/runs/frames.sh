@@ -60,6 +60,11 @@ after frame | grep -qE "^#$from " && fail "the frame is still chosen after a mov
 ask 'focus' 'focus counter' 'where' 'stepi 1000' 'focus' 'threads' 'focus none'
 after 'focus counter' | grep -qE '^counter\[[0-9]+\] \(chosen\)$' || fail "counter was not chosen"
 after 'where' | grep -qE '^#[0-9]+ +' || fail "no calls of counter"
+# Its C library has no frame information: the calls are guessed, down to main, and said to be.
+after 'where' | grep -qE '^#[0-9]+ +\?[a-z_]+\+0x[0-9a-f]+ in /counter$' || fail "no frame is a guess"
+after 'where' | grep -qE '^#[0-9]+ +\?main \(.*\) at counter.c:[0-9]+$' || fail "main is not found"
+after 'where' | grep -qE '^\(\? is a guess: the code further in has no frame information\)$' || fail "guesses are not explained"
+after 'where' | grep -qE '^\(the outermost frame\)$' || fail "main is not the last"
 [ "$(grep -c 'counter\[[0-9]*\] (chosen)' "$WORK/out")" = 2 ] || { cat "$WORK/out"; fail "a move forgets the process"; }
 after 'focus none' | grep -q chosen && fail "nobody is chosen any more"
 pid=$(after 'focus counter' | sed 's/.*\[\([0-9]*\)\].*/\1/')
