@@ -198,7 +198,9 @@ static bool take_begin(struct observer *o, const struct wire_message *m, struct 
 	digest_hex(m->bytes.data, WIRE_DIGEST_SIZE, hex);
 	e->kind = EVENT_RUN_START;
 	e->plan = hex;
-	return post(o, e, err);
+	bool ok = post(o, e, err);
+	e->plan = NULL;
+	return ok;
 }
 
 static void forget_invocation(struct node *n)

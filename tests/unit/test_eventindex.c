@@ -193,7 +193,7 @@ static void many_names(void)
 {
 	struct made m = {0};
 	struct eventindex x;
-	char name[16];
+	char name[20];
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof name, "node-%d", i);
 		made_line(&m, (uint64_t)i, 0, name, "a");
