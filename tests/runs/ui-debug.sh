@@ -48,8 +48,8 @@ key Enter
 snap wrong
 key :
 type goto ev:3
-key Enter !
-type echo forked from $((40 + 2))
+key Enter :
+type shell-here echo forked from $((40 + 2))
 key Enter
 snap forked
 size 40x12
