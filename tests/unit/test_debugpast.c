@@ -6,7 +6,8 @@
 
 static struct vartree tree_of(char *value, bool open, struct vartree_row *row)
 {
-	*row = (struct vartree_row){0, (char[]){"x"}, (char[]){"x"}, value, true, open};
+	static char name[] = "x";
+	*row = (struct vartree_row){0, name, name, value, true, open};
 	return (struct vartree){row, 1, 1};
 }
 
