@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tui/app_data.h"
-#include "tui/fmt.h"
 
 #define PROGRESS_MS 200              /* what takes longer is said */
 #define OUTPUT_MAX  (1024 * 1024)    /* bytes of output that are kept */
@@ -213,31 +212,11 @@ static void bring_playhead(struct app *app)
 	app->dirty = true;
 }
 
-/* "runtil write x 1.2 G of 5.0 G, 24%, 9 s left 3.1 s; Esc stops" */
-static char *progress_text(const struct debug_work *work, int64_t took)
-{
-	struct buf text = {0};
-	buf_printf(&text, "%.24s", work->what);
-	if (work->of && work->done <= work->of) {
-		uint64_t left =
-			work->done ? (uint64_t)((double)took / 1000 * (double)(work->of - work->done) / (double)work->done) : 0;
-		char done[FMT_MAX], of[FMT_MAX];
-		buf_printf(&text, " %s of %s, %u%%", fmt_short(work->done, done), fmt_short(work->of, of),
-			(unsigned)((double)work->done * 100 / (double)work->of));
-		if (work->done)
-			buf_printf(&text, ", %" PRIu64 " s left", left);
-	} else if (work->stage[0]) {
-		buf_printf(&text, ": %.60s", work->stage);
-	}
-	buf_printf(&text, " %" PRId64 ".%" PRId64 " s; Esc stops", took / 1000, took / 100 % 10);
-	return buf_take(&text);
-}
-
 static void show_progress(struct app *app, bool busy, const struct debug_work *work)
 {
 	int64_t took = app_clock_ms() - work->since_ms;
 	if (busy && work->what && took >= PROGRESS_MS) {
-		char *text = progress_text(work, took);
+		char *text = debugger_work_text(work, took);
 		screen_progress(&app->screen, text);
 		free(text);
 		app->debug.progress = app->dirty = true;

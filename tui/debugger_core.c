@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tui/debugger_parts.h"
+#include "tui/fmt.h"
 
 int64_t debugger_clock_ms(void)
 {
@@ -229,6 +230,26 @@ bool debugger_busy(struct debugger *d, struct debug_work *ret)
 	memcpy(ret->stage, d->stage, sizeof ret->stage);
 	pthread_mutex_unlock(&d->mutex);
 	return busy;
+}
+
+char *debugger_work_text(const struct debug_work *work, int64_t took_ms)
+{
+	struct buf text = {0};
+	buf_printf(&text, "%.24s", work->what);
+	if (work->of && work->done <= work->of) {
+		uint64_t left = work->done
+			? (uint64_t)((double)took_ms / 1000 * (double)(work->of - work->done) / (double)work->done)
+			: 0;
+		char done[FMT_MAX], of[FMT_MAX];
+		buf_printf(&text, " %s of %s, %u%%", fmt_short(work->done, done), fmt_short(work->of, of),
+			(unsigned)((double)work->done * 100 / (double)work->of));
+		if (work->done)
+			buf_printf(&text, ", %" PRIu64 " s left", left);
+	} else if (work->stage[0]) {
+		buf_printf(&text, ": %.60s", work->stage);
+	}
+	buf_printf(&text, " %" PRId64 ".%" PRId64 " s; Esc stops", took_ms / 1000, took_ms / 100 % 10);
+	return buf_take(&text);
 }
 
 bool debugger_pending(struct debugger *d)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/file.h"
+#include "tui/debugger.h"
 #include "tui/screen.h"
 #include "unit.h"
 
@@ -214,5 +215,32 @@ static void which_code(void)
 	CU_ASSERT_TRUE(model_debug_source(&m));
 }
 
-const struct test suite_view_debug[] = {{"the panes at several sizes, folded and not", looks}, {"any size is drawn", any_size},
+static void progress(const struct debug_work *work, int64_t took_ms, const char *wanted)
+{
+	char *text = debugger_work_text(work, took_ms);
+	CU_ASSERT_STRING_EQUAL(text, wanted);
+	free(text);
+}
+
+static void how_far_it_is(void)
+{
+	struct debug_work work = {.what = (char[]){"goto end"}};
+	progress(&work, 250, "goto end 0.2 s; Esc stops");
+	work.done = 1200000000;
+	work.of = 5000000000;
+	progress(&work, 3100, "goto end 1.2 G of 5.0 G, 24%, 9 s left 3.1 s; Esc stops");
+	work.done = 0;
+	progress(&work, 3100, "goto end 0 of 5.0 G, 0% 3.1 s; Esc stops");
+	work.done = work.of;
+	progress(&work, 10000, "goto end 5.0 G of 5.0 G, 100%, 0 s left 10.0 s; Esc stops");
+	work.of = 1; /* what was counted changed meanwhile */
+	progress(&work, 400, "goto end 0.4 s; Esc stops");
+	snprintf(work.stage, sizeof work.stage, "booting");
+	work.of = 0;
+	work.what = (char[]){"diff-state 1 another-run 123456789"};
+	progress(&work, 400, "diff-state 1 another-run: booting 0.4 s; Esc stops");
+}
+
+const struct test suite_view_debug[] = {{"how far a move is", how_far_it_is},
+	{"the panes at several sizes, folded and not", looks}, {"any size is drawn", any_size},
 	{"panes fold by name; pages are dropped", folds_by_name}, {"source or disassembly", which_code}, {0}};
