@@ -1,5 +1,7 @@
 #include "engine/help.h"
 
+#include "engine/verbs.h"
+
 #include <string.h>
 
 static const struct exit_status {
@@ -100,6 +102,28 @@ static void mdoc_command(const struct command *c, struct buf *out)
 	buf_str(out, ".El\n");
 }
 
+/* "x[/FORMAT] ADDRESS [BYTES]", what it does, an example. */
+static void mdoc_verbs(struct buf *out)
+{
+	const char *group = "";
+	buf_str(out,
+		".Sh DEBUG COMMANDS\nWhat\n.Ic polecat debug\nreads, and the\n.Ic \\&:\nline of the debug view takes. Names may "
+		"be shortened.\n"
+		".Fl p Ar PID|NODE[/THREAD]\nand\n.Fl f Ar N\nbefore the operands make one command be about another process, "
+		"thread or call.\n");
+	for (size_t i = 0; i < verbs_count(); i++) {
+		const struct verb *v = verbs_get(i);
+		if (strcmp(group, v->group))
+			buf_printf(out, "%s.Ss %s\n.Bl -tag -width Ds\n", i ? ".El\n" : "", group = v->group);
+		buf_printf(out, ".It Ic %s%s%s%s%s %s\n", v->name, v->alias ? " | " : "", v->alias ? v->alias : "",
+			v->has_format ? " No /FORMAT" : "", *v->operands ? " Ar" : "", v->operands);
+		mdoc_text(out, v->about);
+		buf_str(out, ".br\nFor example:\n.Li ");
+		mdoc_text(out, v->example);
+	}
+	buf_str(out, ".El\n");
+}
+
 void help_manual(const struct command *const *commands, struct buf *out)
 {
 	buf_str(out,
@@ -111,6 +135,7 @@ void help_manual(const struct command *const *commands, struct buf *out)
 		"them by a seed, records everything, and replays it to the byte.\n.Sh COMMANDS\n");
 	for (; *commands; commands++)
 		mdoc_command(*commands, out);
+	mdoc_verbs(out);
 	buf_str(out,
 		".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
 		".It Ev XDG_CACHE_HOME\nWhere the kernel, guest images and boot snapshots are kept (in polecat/).\n"

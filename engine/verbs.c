@@ -289,6 +289,9 @@ void verbs_help(struct buf *out)
 			verb->alias ? ")" : "");
 		free(left);
 	}
+	buf_str(out,
+		"\nBefore the operands: -p PID|NODE[/THREAD] is about that process, -f N about call N of `where`. Names may be "
+		"shortened; `help COMMAND` has an example.\n");
 }
 
 static void say_verb(const struct verb *verb, struct buf *out)

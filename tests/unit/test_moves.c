@@ -1,116 +1,99 @@
-/* Where `next` and `prev` go in a run that is written by hand. */
+/* What `next` and `prev` go to, in a stored run: 300 events, two kills, two stops, a property that fails. */
 #include "engine/moves.h"
 
 #include "made.h"
 
-struct fixture {
-	struct made made;
-	struct timeline *timeline;
-};
-
-/* Numbers of events from 0; two share a count. */
-enum { START, HELLO, APPLIED, BYE, EXITED, LAST, END };
-
-static void set_up(struct fixture *f)
+static struct timeline *open_stored(void)
 {
 	struct err err = {0};
-	made_init(&f->made, "run");
-	made_start(&f->made, 10, 1);
-	made_line(&f->made, 20, 2, "client", "hello");
-	made_fault(&f->made, 30, 3, EVENT_FAULT_APPLIED, "server", "kill#1");
-	made_line(&f->made, 30, 3, "server", "bye");
-	made_exit(&f->made, 40, 4, "server", true, 9);
-	made_line(&f->made, 50, 5, "client", "hello again");
-	made_end(&f->made, 60, 6);
-	made_events(&f->made);
-	f->timeline = timeline_open(f->made.path, &err);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(f->timeline);
+	struct timeline *t = timeline_open("tests/screens/runs/fail", &err);
+	if (!t)
+		CU_FAIL_FATAL(err.text);
+	return t;
 }
 
-static void tear_down(struct fixture *f)
+/* The event that the words lead to from a count; TIMELINE_NONE when there is none. */
+static size_t find(const struct timeline *t, uint64_t icount, bool backward, const char *first, const char *second)
 {
-	timeline_close(f->timeline);
-	made_finish(&f->made);
-}
-
-/* The event that the words find, or -1. */
-static int find(const struct fixture *f, const char *words, uint64_t icount, bool backward)
-{
-	const char *list[4];
-	char copy[64];
-	size_t count = 0, event;
+	const char *words[] = {first, second};
 	struct moves_filter filter;
 	struct err err = {0};
-	snprintf(copy, sizeof copy, "%s", words);
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		list[count++] = word;
-	CU_ASSERT_TRUE_FATAL(moves_parse(f->timeline, list, count, &filter, &err));
-	if (moves_find(f->timeline, &filter, icount, backward, NULL, &event, &err))
-		return (int)event;
+	size_t event = TIMELINE_NONE;
+	if (!moves_parse(t, words, first ? second ? 2 : 1 : 0, &filter, &err))
+		CU_FAIL_FATAL(err.text);
+	if (moves_find(t, &filter, icount, backward, NULL, &event, &err))
+		return event;
 	CU_ASSERT_EQUAL(err.code, ERR_INPUT);
-	return -1;
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, backward ? "before here" : "after here"));
+	return TIMELINE_NONE;
 }
 
-static void events_both_ways(void)
+static void every_event_is_passed_both_ways(void)
 {
-	struct fixture f;
-	set_up(&f);
-	CU_ASSERT_EQUAL(find(&f, "", 0, false), START);
-	CU_ASSERT_EQUAL(find(&f, "", 10, false), HELLO);
-	CU_ASSERT_EQUAL(find(&f, "event", 19, false), HELLO);
-	CU_ASSERT_EQUAL(find(&f, "", 20, false), APPLIED);
-	/* Both at 30 have happened there: on from 30 is behind both, back from 30 is before both. */
-	CU_ASSERT_EQUAL(find(&f, "", 30, false), EXITED);
-	CU_ASSERT_EQUAL(find(&f, "", 30, true), HELLO);
-	CU_ASSERT_EQUAL(find(&f, "", 31, true), BYE);
-	CU_ASSERT_EQUAL(find(&f, "", UINT64_MAX, true), END);
-	/* Beyond the ends there is nothing. */
-	CU_ASSERT_EQUAL(find(&f, "", 60, false), -1);
-	CU_ASSERT_EQUAL(find(&f, "", 10, true), -1);
-	CU_ASSERT_EQUAL(find(&f, "", 0, true), -1);
-	tear_down(&f);
+	struct timeline *t = open_stored();
+	const struct entry *e = timeline_entries(t);
+	size_t count = timeline_count(t), seen = 0;
+	for (uint64_t at = 0;;) {
+		size_t event = find(t, at, false, NULL, NULL);
+		if (event == TIMELINE_NONE)
+			break;
+		CU_ASSERT(e[event].icount > at || (!at && !e[event].icount));
+		CU_ASSERT(event == 0 || e[event - 1].icount <= at);
+		at = e[event].icount;
+		seen++;
+	}
+	CU_ASSERT(seen > 100);
+	CU_ASSERT_EQUAL(find(t, e[count - 1].icount, false, NULL, NULL), TIMELINE_NONE);
+	CU_ASSERT_EQUAL(find(t, 0, true, NULL, NULL), TIMELINE_NONE);
+	/* Back from behind each is before it. */
+	for (size_t i = 1; i < count; i++) {
+		size_t event = find(t, e[i].icount, true, NULL, NULL);
+		CU_ASSERT(event == TIMELINE_NONE ? e[0].icount == e[i].icount : e[event].icount < e[i].icount);
+	}
+	timeline_close(t);
 }
 
-static void narrowed(void)
+static void words_narrow(void)
 {
-	struct fixture f;
-	set_up(&f);
-	CU_ASSERT_EQUAL(find(&f, "fault", 0, false), APPLIED);
-	CU_ASSERT_EQUAL(find(&f, "fault", 30, false), -1);
-	CU_ASSERT_EQUAL(find(&f, "kill#1", 60, true), APPLIED);
-	CU_ASSERT_EQUAL(find(&f, "line", 20, false), BYE);
-	CU_ASSERT_EQUAL(find(&f, "line client", 20, false), LAST);
-	CU_ASSERT_EQUAL(find(&f, "server", 0, false), APPLIED);
-	CU_ASSERT_EQUAL(find(&f, "node.exited", 0, false), EXITED);
-	CU_ASSERT_EQUAL(find(&f, "line fault", 0, false), -1); /* nothing is both */
-	CU_ASSERT_EQUAL(find(&f, "/again", 0, false), LAST);
-	CU_ASSERT_EQUAL(find(&f, "/hello", 50, true), HELLO);
-	CU_ASSERT_EQUAL(find(&f, "server /hello", 0, false), -1);
-	CU_ASSERT_EQUAL(find(&f, "property", 0, false), -1);
-	tear_down(&f);
+	struct timeline *t = open_stored();
+	const struct entry *e = timeline_entries(t);
+	const struct timeline_fault *kill = timeline_fault(t, (size_t)timeline_fault_find(t, "kill#1"));
+	size_t decided = timeline_property(t, (size_t)timeline_property_find(t, "no-lost-ack"))->decided;
+	uint64_t before = e[kill->stage[FAULT_APPLIED]].icount - 1;
+	size_t fault = find(t, before, false, "fault", NULL);
+	CU_ASSERT_EQUAL(e[fault].icount, before + 1);
+	CU_ASSERT(TIMELINE_FAULT_KINDS >> e[fault].kind & 1);
+	CU_ASSERT_EQUAL(find(t, before, false, "kill#1", NULL), kill->stage[FAULT_APPLIED]);
+	CU_ASSERT_EQUAL(find(t, UINT64_MAX, true, "kill#1", "fault.applied"), kill->stage[FAULT_APPLIED]);
+	CU_ASSERT_EQUAL(find(t, e[decided].icount - 1, false, "no-lost-ack", NULL), decided);
+	CU_ASSERT_EQUAL(find(t, e[decided].icount + 1, true, "property", "no-lost-ack"), decided);
+	/* A line of a node, in both orders of the words; and a text in it. */
+	size_t line = find(t, 0, false, "line", "client");
+	CU_ASSERT_NOT_EQUAL_FATAL(line, TIMELINE_NONE);
+	CU_ASSERT_EQUAL(find(t, 0, false, "client", "io.line"), line);
+	CU_ASSERT_EQUAL(e[line].kind, EVENT_IO_LINE);
+	CU_ASSERT_STRING_EQUAL(timeline_node(t, e[line].node), "client");
+	size_t acked = find(t, 0, false, "/acked", "line");
+	CU_ASSERT_NOT_EQUAL_FATAL(acked, TIMELINE_NONE);
+	CU_ASSERT_EQUAL(e[acked].kind, EVENT_IO_LINE);
+	CU_ASSERT(acked >= line);
+	CU_ASSERT_EQUAL(find(t, 0, false, "/there is no such text", NULL), TIMELINE_NONE);
+	timeline_close(t);
 }
 
-static void mistakes(void)
+static void other_words_are_refused(void)
 {
-	struct fixture f;
-	struct err err = {0};
-	struct moves_filter filter;
-	struct cancel stop = {.fd = -1, .requested = true};
-	const char *words[] = {"serverr"}, *text[] = {"/hello"};
-	size_t event;
-	set_up(&f);
-	CU_ASSERT_FALSE(moves_parse(f.timeline, words, 1, &filter, &err));
-	CU_ASSERT_EQUAL(err.code, ERR_USAGE);
-	CU_ASSERT_EQUAL(strncmp(err.text, "'serverr' is no event: expected event, ", 38), 0);
-	CU_ASSERT_TRUE(moves_parse(f.timeline, text, 1, &filter, &err));
-	CU_ASSERT_FALSE(moves_find(f.timeline, &filter, 0, false, &stop, &event, &err));
-	CU_ASSERT_EQUAL(err.code, ERR_CANCELLED);
-	tear_down(&f);
+	struct timeline *t = open_stored();
+	static const char *const words[] = {"nobody", "", "/", "kill#99", "node.nothing"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		struct moves_filter filter;
+		struct err err = {0};
+		CU_ASSERT_FALSE(moves_parse(t, &words[i], 1, &filter, &err));
+		CU_ASSERT_EQUAL(err.code, ERR_USAGE);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "is no event: expected event, fault, property, line"));
+	}
+	timeline_close(t);
 }
 
-const struct test suite_moves[] = {
-	{"events both ways", events_both_ways},
-	{"narrowed", narrowed},
-	{"mistakes", mistakes},
-	{0},
-};
+const struct test suite_moves[] = {{"every event is passed both ways", every_event_is_passed_both_ways},
+	{"words narrow", words_narrow}, {"other words are refused", other_words_are_refused}, {0}};
