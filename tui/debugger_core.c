@@ -1,3 +1,4 @@
+/* A debug session from outside: started and ended, given orders, and asked for what its thread has published. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* A debug session from inside: its thread, which takes orders, runs them and publishes what the machine shows. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
