@@ -145,7 +145,9 @@ void gdbmoves_where(struct gdbserver *g, struct buf *out)
 static void say_end(struct gdbserver *g, const struct tracee_stop *stop)
 {
 	int code = stop->code;
-	if (!stop->exited)
+	if (stop->thread_ends)
+		buf_printf(&g->console, "Thread %u ends here.\n", tracee_thread(g->tracee));
+	else if (!stop->exited)
 		buf_str(&g->console, "The recording ends here.\n");
 	else if (code & 0x7f)
 		buf_printf(&g->console, "Process %u is killed by signal %d (%s) here.\n", tracee_pid(g->tracee), code & 0x7f,
@@ -218,7 +220,9 @@ static void answer(struct gdbserver *g, const struct tracee_move *m, struct buf 
 	bool ok = try_again(g, m, &stop, &err);
 	if (!ok)
 		gdbmoves_say(g, err.text);
-	uint32_t thread = m->locked ? (m->step ? m->step : m->thread) : tracee_thread(g->tracee);
+	uint32_t alone = m->step ? m->step : m->thread, thread = tracee_thread(g->tracee);
+	if (m->locked && tracee_process_of(g->tracee, alone))
+		thread = alone;
 	if (ok && stop.why == TRACEE_SIGNAL)
 		signal = stop.signal;
 	else if (ok ? stop.why == TRACEE_INTERRUPTED : err.code == ERR_CANCELLED)

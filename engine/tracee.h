@@ -45,7 +45,8 @@ struct tracee_stop {
 	uint64_t address;      /* of that point */
 	int signal;            /* SIGNAL: number as in the guest */
 	uint32_t child;        /* FORK, VFORK: process number */
-	bool exited;           /* END: that is an exit with code, else the run ends */
+	bool exited;           /* END: that is an exit with code; else the run ends */
+	bool thread_ends;      /* ... or the thread, which alone was to go on */
 	int code;              /* as wait() gives it */
 };
 

@@ -35,7 +35,8 @@ static bool find_functions(struct tracee *t, struct err *err)
 	static const char *const names[TRACEE_FUNCTIONS] = {[TRACEE_START] = "start_thread",
 		[TRACEE_EXIT] = "do_group_exit",
 		[TRACEE_GET_SIGNAL] = "get_signal",
-		[TRACEE_NEW_TASK] = "wake_up_new_task"};
+		[TRACEE_NEW_TASK] = "wake_up_new_task",
+		[TRACEE_THREAD_EXIT] = "do_exit"};
 	const struct guest *guest = here_guest(session_here(t->session), err);
 	for (int i = 0; guest && i < TRACEE_FUNCTIONS; i++)
 		if (!kcode_find(guest, names[i], &t->functions[i]))

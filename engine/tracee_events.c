@@ -100,6 +100,10 @@ bool tracee_happening(struct tracee *t, enum tracee_function which, uint32_t pid
 	case TRACEE_START:
 		ret->why = TRACEE_EXEC;
 		return true;
+	case TRACEE_THREAD_EXIT:
+		ret->why = TRACEE_END;
+		ret->thread_ends = true;
+		return true;
 	case TRACEE_FUNCTIONS:
 		break;
 	}

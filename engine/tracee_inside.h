@@ -7,7 +7,7 @@
 #define TRACEE_USER_END (UINT64_C(1) << 47)
 
 /* Functions of the kernel that tell what becomes of a process. */
-enum tracee_function { TRACEE_START, TRACEE_EXIT, TRACEE_GET_SIGNAL, TRACEE_NEW_TASK, TRACEE_FUNCTIONS };
+enum tracee_function { TRACEE_START, TRACEE_EXIT, TRACEE_GET_SIGNAL, TRACEE_NEW_TASK, TRACEE_THREAD_EXIT, TRACEE_FUNCTIONS };
 
 struct tracee_point {
 	uint32_t pid; /* 0: the machine's */
@@ -23,6 +23,17 @@ struct tracee {
 	size_t pid_count;
 	uint32_t pid, thread;
 	uint32_t vforked; /* thread that waits for its child; 0: none */
+	/* A step of one thread alone went over what others did from `from` to `to`: the next move tells of it. gdb lets a thread
+	 * alone step off a breakpoint, and would lose what others reach meanwhile. */
+	struct {
+		uint32_t thread;
+		uint64_t from, to;
+	} owed;
+	/* What this thread does up to there was told already. */
+	struct {
+		uint32_t thread;
+		uint64_t until;
+	} told;
 	unsigned events;
 	uint64_t passed;
 	uint64_t functions[TRACEE_FUNCTIONS];

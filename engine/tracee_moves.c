@@ -25,6 +25,8 @@ struct hunt {
 	/* Where the move began. */
 	uint64_t origin, pc;
 	uint32_t thread;  /* that was about to execute its instruction at pc; 0: none */
+	uint64_t limit;   /* forward: no further than this; 0: to the end */
+	bool hunted;      /* others may have executed something */
 	uint64_t reached; /* there is nothing between the origin and this */
 };
 
@@ -121,6 +123,15 @@ static void look_for_happenings(struct tracee *t, struct hunt *h, uint64_t task)
 	}
 }
 
+/* A thread that is to make a step, or to go on alone, may end instead. */
+static void look_for_its_end(struct tracee *t, struct hunt *h)
+{
+	const struct tracee_move *m = h->move;
+	const struct thread *th = tracee_find_thread(t, m->step ? m->step : m->thread);
+	if (th && !m->backward && (m->step || m->locked))
+		look_for_function(t, h, TRACEE_THREAD_EXIT, 0, th->task, true);
+}
+
 static void look_for_step(struct tracee *t, struct hunt *h)
 {
 	const struct tracee_move *m = h->move;
@@ -145,6 +156,7 @@ static void prepare(struct tracee *t, struct hunt *h)
 	if (t->machine)
 		return;
 	look_for_happenings(t, h, task);
+	look_for_its_end(t, h);
 	if (vforked)
 		look_for(h, &(struct scan_watch){.kind = SCAN_EXEC, .high = TRACEE_USER_END, .task = vforked->task}, LOOK_VFORK,
 			0, 0);
@@ -182,7 +194,7 @@ static bool nearest(struct tracee *t, struct hunt *h, uint64_t from, struct scan
 	bool ok = scan && walk_keep(walk, err) && (!back || touched_before(t, h, from, hits, err));
 	if (ok && !hits->count)
 		ok = back ? scan_backward(scan, walk, &h->r, first(t), from - 1, 1, hits, err)
-			  : scan_forward(scan, walk, &h->r, from, last(t), 1, hits, err);
+			  : scan_forward(scan, walk, &h->r, from, h->limit ? h->limit : last(t), 1, hits, err);
 	h->reached = back ? hits->from : hits->to;
 	session_moved(t->session);
 	return ok;
@@ -289,13 +301,20 @@ static bool accept(
 	return true;
 }
 
+static bool is_told(struct tracee *t, const struct hunt *h, const struct scan_hit *hit)
+{
+	const struct thread *th = t->told.thread && !h->move->backward ? tracee_find_thread(t, t->told.thread) : NULL;
+	return th && hit->task == th->task && hit->icount <= t->told.until;
+}
+
 /* Goes to the nearest thing that the move is about. *found false: there is none, and the position is not defined. */
 static bool hunt(struct tracee *t, struct hunt *h, bool *found, struct tracee_stop *stop, struct err *err)
 {
-	uint64_t from = now(t);
+	uint64_t from = now(t), end = h->limit ? h->limit : last(t);
 	bool back = h->move->backward;
 	*found = false;
-	while (back ? from > first(t) : from < last(t)) {
+	h->hunted = true;
+	while (back ? from > first(t) : from < end) {
 		struct scan_hits hits;
 		prepare(t, h);
 		if (!nearest(t, h, from, &hits, err))
@@ -307,7 +326,11 @@ static bool hunt(struct tracee *t, struct hunt *h, bool *found, struct tracee_st
 			return true;
 		bool access = h->r.watches[hit.watch].kind & SCAN_ACCESS;
 		from = hit.icount;
-		if (!go(t, access && back ? from - 1 : from, err) || !accept(t, h, &hit, found, stop, err))
+		if (!go(t, access && back ? from - 1 : from, err))
+			return false;
+		if (is_told(t, h, &hit))
+			continue;
+		if (!accept(t, h, &hit, found, stop, err))
 			return false;
 		if (*found)
 			return true;
@@ -472,10 +495,44 @@ static bool exits_here(struct tracee *t, struct tracee_stop *stop)
 	return tracee_happening(t, TRACEE_EXIT, pid, stop);
 }
 
+/* What others did while a thread stepped alone: back to where that began, and on to where it ended. */
+static bool pay(struct tracee *t, struct hunt *h, bool *found, struct tracee_stop *stop, struct err *err)
+{
+	const struct tracee_move *whole = h->move;
+	struct tracee_move others = {.process = whole->process};
+	uint64_t to = t->owed.to;
+	bool owed = t->owed.thread && !whole->backward && !whole->locked && to == now(t);
+	if (!owed)
+		return true;
+	t->told.thread = t->owed.thread;
+	t->told.until = to;
+	h->move = &others;
+	h->limit = to;
+	bool ok = go(t, t->owed.from, err) && hunt(t, h, found, stop, err);
+	h->move = whole;
+	h->limit = 0;
+	if (!ok || *found)
+		return ok;
+	t->told.thread = 0;
+	return go(t, to, err);
+}
+
+static void forget_told(struct tracee *t, const struct tracee_move *m)
+{
+	if (m->backward || m->step == t->told.thread || now(t) >= t->told.until)
+		t->told.thread = 0;
+}
+
 static bool move(struct tracee *t, struct hunt *h, struct tracee_stop *stop, struct err *err)
 {
 	bool back = h->move->backward, found = false;
 	uint32_t pid = h->move->process ? h->move->process : t->pid;
+	forget_told(t, h->move);
+	bool paid = pay(t, h, &found, stop, err);
+	t->owed.thread = 0;
+	if (!paid || found)
+		return paid;
+	h->hunted = false;
 	if (back)
 		t->vforked = 0;
 	if (!back && exits_here(t, stop))
@@ -519,11 +576,17 @@ bool tracee_move(struct tracee *t, const struct tracee_move *m, struct tracee_st
 	struct hunt *h = mem_alloc(sizeof *h);
 	h->move = m;
 	h->origin = h->reached = now(t);
-	bool ok = move(t, h, ret, err) || give_up(t, h, ret, err);
-	free(h);
-	if (!ok)
+	if (!move(t, h, ret, err) && !give_up(t, h, ret, err)) {
+		free(h);
 		return false;
+	}
 	tracee_moved(t);
+	if (m->step && m->locked && !m->backward && h->hunted && !t->machine) {
+		t->owed.thread = m->step;
+		t->owed.from = h->origin;
+		t->owed.to = now(t);
+	}
+	free(h);
 	if (ret->why == TRACEE_STEPPED || (m->step && ret->why == TRACEE_WATCH))
 		t->thread = m->step;
 	if (ret->why == TRACEE_VFORK)

@@ -33,7 +33,7 @@ debug() { # NODE FILE: gdb over the process of a node
 	expect 0 "$POLECAT" gdb "$run" --at "$(started "$1")" --pid "$pid" -- -nx -batch -x "$WORK/commands"
 }
 count() { # PATTERN NUMBER
-	[ "$(grep -cE -- "$1" "$WORK/out")" = "$2" ] || { cat "$WORK/out"; fail "not $2 times: $1"; }
+	[[ "$(grep -cE -- "$1" "$WORK/out")" == $2 ]] || { cat "$WORK/out"; fail "not $2 times: $1"; }
 }
 
 # ---- signals, both ways ------------------------------------------------------------------------------------------
@@ -109,11 +109,16 @@ continue
 continue
 continue
 reverse-continue
+delete
 set scheduler-locking on
 continue
+info threads
 END
-count 'hit Breakpoint 1, add \(by=10\)' 8 # six, one on the way back, and again or its end
-says '^Thread 3 \(Thread '
+count 'hit Breakpoint 1, add \(by=10\)' 7 # six, and one on the way back
+for thread in 2 3; do count "^Thread $thread \"signals\" hit Breakpoint 1, add \\(by=10\\)" "[34]"; done
+says '^Thread 1 \(Thread [0-9]+\.[0-9]+ "signals" \(state S\)\):$'
+says '^The other threads run as they were recorded; only stops of this one are told\.$'
+says '^Thread [0-9]+ ends here\.$'
 
 # ---- a child, and the program that it becomes ----------------------------------------------------------------------
 debug signals <<'END'
