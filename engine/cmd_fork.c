@@ -60,9 +60,15 @@ static bool choose_node(const struct session *s, const char *name, int *ret, str
 	return ok;
 }
 
-static void say_before(const struct fork_result *result)
+static void say_run(const struct fork_result *result)
 {
-	fprintf(stderr, "the run ends there: this went on from ev:%zu, its last event before\n", result->before);
+	if (result->before)
+		fprintf(stderr, "the run ends there: this went on from ev:%zu, its last event before\n", result->before);
+	if (result->killed)
+		fputs("it was killed, as everything in a node is when the node's command ends (--node machine outlives it)\n",
+			stderr);
+	if (*result->run)
+		fprintf(stderr, "recorded as %s\n", result->run);
 }
 
 static bool command(struct session *s, struct forked *f, const struct fork_options *o, int *status, struct err *err)
@@ -71,10 +77,7 @@ static bool command(struct session *s, struct forked *f, const struct fork_optio
 	bool ok = fork_run(s, o, &result, err);
 	common_progress_end(&f->progress);
 	ok = ok && output_flush(err);
-	if (ok && result.before)
-		say_before(&result);
-	if (*result.run)
-		fprintf(stderr, "recorded as %s\n", result.run);
+	say_run(&result);
 	*status = ok ? result.status : 0;
 	return ok;
 }
@@ -95,10 +98,7 @@ static bool shell(struct session *s, struct forked *f, const struct fork_options
 	if (!output_flush(err) || !shell_open(s, &options, &result, err))
 		return false;
 	*status = result.status;
-	if (result.before)
-		say_before(&result);
-	if (*result.run)
-		fprintf(stderr, "recorded as %s\n", result.run);
+	say_run(&result);
 	return true;
 }
 

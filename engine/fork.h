@@ -40,6 +40,7 @@ struct fork_options {
 struct fork_result {
 	char run[4096]; /* directory; "" when not kept. Also when the command did not end. */
 	int status;     /* exit status, or 128 + signal */
+	bool killed;    /* by SIGKILL, as everything in a node is when the node's command ends */
 	size_t before;  /* the run ends where the session stands: it was left at this event (from 1) before; 0 otherwise */
 };
 
@@ -49,9 +50,8 @@ bool fork_run(struct session *s, const struct fork_options *options, struct fork
 
 /*
  * From where the session stands, to the run's own end, with the faults of another seed of its scenario instead of those that have
- * not been applied or rejected yet. node and argv of options are not looked at. ERR_INPUT when the run
- * is about to end there, when the faults are too many
- * for a request, or when one was applied in the very instant.
+ * not been applied or rejected yet. node and argv of options are not looked at. ERR_INPUT when the run is about
+ * to end there, when the faults are too many for a request, or when one was applied in the very instant.
  */
 bool fork_replan(
 	struct session *s, const struct fork_options *options, uint64_t seed, struct record_result *ret, struct err *err);
