@@ -151,6 +151,7 @@ static void serve(struct run *run, int timeout_ms)
 		else if (read(run->timer, &ticks, sizeof ticks) > 0)
 			run->armed_ns = NODE_NEVER;
 	}
+	visit_outlive(&run->visit);
 }
 
 static void set_timer(struct run *run, uint64_t due_ns)

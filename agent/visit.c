@@ -71,11 +71,31 @@ static void send_end(struct visit *v, struct wire_message *m)
 	outbox_send(v->outbox, m);
 }
 
+/* When the first process of a namespace ends, the kernel kills all others in it. */
+static void stay_in(struct visit *v, size_t node)
+{
+	if (node == v->spec->count || v->nodes[node].launch.init <= 0)
+		return;
+	v->host = &v->nodes[node];
+	v->init = v->host->launch.init;
+	kill(v->init, SIGSTOP);
+}
+
+static void stay_out(struct visit *v)
+{
+	if (v->host && v->host->launch.init == v->init)
+		kill(v->init, SIGCONT);
+	else if (v->host)
+		kill(v->init, SIGKILL);
+	v->host = NULL;
+}
+
 static void send_failed(struct visit *v, int errnum, const char *step)
 {
 	struct wire_message m = {
 		.type = WIRE_LAUNCH_FAILED, .value = (uint64_t)errnum, .bytes = {(const uint8_t *)step, strlen(step)}};
 	send_end(v, &m);
+	stay_out(v);
 	v->state = VISIT_OVER;
 }
 
@@ -94,6 +114,17 @@ static void hold(struct visit *v, bool hold)
 	}
 }
 
+void visit_outlive(struct visit *v)
+{
+	struct why why;
+	if (!v->host || v->host->launch.init != v->init || v->host->launch.control >= 0)
+		return;
+	/* The command and its supervisor have ended; what they leave behind ends with them. */
+	if (!cgroup_kill(&v->host->cgroup, &why))
+		outbox_fatal(v->outbox, why.errnum, "node %zu: %s", v->host->index, why.text);
+	node_reaped(v->host, v->init);
+}
+
 /* The visitor of a machine that this one is a copy of: its processes stay as they were, and nobody listens to them any more. */
 static void abandon(struct visit *v)
 {
@@ -102,6 +133,7 @@ static void abandon(struct visit *v)
 		v->fds[i] = -1;
 	}
 	rewatch(v, VISIT_SOURCE_BELL, EPOLLIN);
+	stay_out(v);
 	v->state = VISIT_NONE;
 	v->sequence = v->heard = 0;
 	v->taken = 0;
@@ -213,6 +245,8 @@ static void begin(struct visit *v)
 	v->invocation++;
 	stream_init(&v->streams[0]);
 	stream_init(&v->streams[1]);
+	if (ok)
+		stay_in(v, request.node);
 	if (!ok || !start(v, &request, &pid, &why)) {
 		send_failed(v, why.errnum, why.text);
 		return;
@@ -375,6 +409,7 @@ static void end(struct visit *v, int status)
 	send_end(v, &cleaned);
 	for (enum visit_source i = VISIT_SOURCE_CONTROL; i < VISIT_SOURCES; i++)
 		unwatch(v, i);
+	stay_out(v);
 	v->state = VISIT_OVER;
 }
 

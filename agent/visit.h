@@ -47,6 +47,8 @@ struct visit {
 	enum visit_state state;
 	bool closed;         /* nobody is let in now */
 	bool holds;          /* the nodes stand still because of it */
+	struct node *host;   /* it is among this node's processes; NULL: among none */
+	pid_t init;          /* the first of those, which stands still so that their namespace outlives them */
 	bool rung;           /* the byte of a request that has not begun has come */
 	uint64_t invocation; /* one for each request: a fork may be forked again while its visitor is there */
 	struct stream streams[2];
@@ -73,6 +75,9 @@ bool visit_is_asked(const struct visit *v);
 void visit_look(struct visit *v);
 
 void visit_serve(struct visit *v, enum visit_source source);
+
+/* Its node's invocation ends without the end of its first process, which would be the visitor's. To be called after each wait. */
+void visit_outlive(struct visit *v);
 
 /* Nothing more of it can be told: it is over as if its command had been killed by this signal. */
 void visit_leave(struct visit *v, int signal);

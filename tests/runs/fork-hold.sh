@@ -41,5 +41,17 @@ printf '%s\n' "$list" 'exit 5' >"$WORK/lines"
 fork 0 "$held" --at end --node machine -- sh -c 'sleep 1; cat /sys/fs/cgroup/*/cgroup.events'
 says '^frozen 0$'
 
+# Whoever is among a node's processes outlives them, while the node goes its way: it ends, or is killed and starts again.
+fork 0 "$run" --at prop:nothing-lost -- sh -c 'sleep 1; echo still here'
+says '^still here$'
+expect 0 "$POLECAT" show "$fork" --events
+says ' counter +node.cleaned '
+"$POLECAT" run scenarios/echo-restart.yaml --seed 1 --runs "$runs/echo" >"$WORK/out" 2>&1
+echo=$(echo "$runs/echo"/2*)
+fork 0 "$echo" --at ev:4 --node server -- sh -c 'sleep 3; echo outlived'
+says '^outlived$'
+expect 0 "$POLECAT" show "$fork" --events
+says ' server +node.started +invocation 2'
+
 expect 4 "$POLECAT" fork "$run" --at ev:3 --hold --plan-from 2
 says 'expected neither a command nor --node nor --hold'
