@@ -85,10 +85,10 @@ static void get_term(char term[TERM_MAX])
 
 static void say(struct shell *s, const char *text)
 {
-	buf_printf(&s->show[0], "%s%s%s", s->live.terminal ? "\r" : "", text, s->live.terminal ? "\r\n" : "\n");
+	/* Where there is no terminal, standard output is the shell's alone. */
+	buf_printf(&s->show[!s->live.terminal], "%s%s%s", s->live.terminal ? "\r" : "", text, s->live.terminal ? "\r\n" : "\n");
 }
 
-/* Sent as if the size had changed twice, which makes a program of the full screen draw anew. */
 static void put_word(struct shell *s, struct input_word word)
 {
 	uint8_t bytes[INPUT_WORD_MAX];
