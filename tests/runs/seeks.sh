@@ -15,18 +15,22 @@ expect 0 "$POLECAT" run scenarios/echo-restart.yaml --seed 42 --runs "$WORK/runs
 run=$(echo "$WORK"/runs/2*)
 "$seeks" "$run" straight 0 1000 >"$WORK/straight" 2>"$WORK/straight.errors" &
 straight=$!
+# 1 M between two checkpoints, and no room for them.
+"$seeks" "$run" alone 250 250 1000000 1 >"$WORK/alone" 2>"$WORK/alone.errors" &
+alone=$!
 {
-	# 1 M between two checkpoints; no room; room for about half of them, and then what was kept before.
+	# Room; room for about half of them, and what was kept before; what was kept.
 	"$seeks" "$run" made 0 250 1000000 &&
-		"$seeks" "$run" alone 250 250 1000000 1 &&
 		"$seeks" "$run" kept 500 250 500000 16 &&
 		"$seeks" "$run" kept 750 250
 } >"$WORK/any" 2>"$WORK/any.errors" || { cat "$WORK/any.errors"; fail "a way was not gone"; }
+wait $alone || { cat "$WORK/alone.errors"; fail "without room"; }
 wait $straight || { cat "$WORK/straight.errors"; fail "no straight replay"; }
+cat "$WORK/alone.errors"
 cat "$WORK/any.errors"
 [ "$(wc -l <"$WORK/straight")" = 1000 ] || fail "$(wc -l <"$WORK/straight") moments"
 [ "$(cut -d' ' -f3 "$WORK/straight" | sort -u | wc -l)" -gt 900 ] || fail 'memory is the same everywhere'
-sort -n "$WORK/any" >"$WORK/sorted"
+sort -n "$WORK/any" "$WORK/alone" >"$WORK/sorted"
 sort -n "$WORK/straight" >"$WORK/wanted"
 same "$WORK/sorted" "$WORK/wanted"
 grep -q '^made: 0 stored before' "$WORK/any.errors" || fail 'there were checkpoints before'
