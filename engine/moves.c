@@ -22,7 +22,7 @@ static bool parse_word(const struct timeline *t, const char *word, struct moves_
 		return true;
 	if (!strcmp(word, "fault"))
 		return narrow_kind(f, TIMELINE_FAULT_KINDS);
-	if (!strcmp(word, "line"))
+	if (!strcmp(word, "line") || !strcmp(word, "line-of"))
 		return narrow_kind(f, 1ull << EVENT_IO_LINE);
 	if (!strcmp(word, "property"))
 		return f->properties = true;

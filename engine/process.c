@@ -1,5 +1,6 @@
 #include "engine/process.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,13 +240,14 @@ void process_print_words(const char *bytes, size_t size, char between, struct bu
 
 void process_print(const struct process_list *list, struct buf *out)
 {
-	buf_str(out, "    pid parent s threads cgroup                command\n");
+	buf_str(out, "    pid parent s threads       KiB cgroup                command\n");
 	for (size_t i = 0; i < list->count; i++) {
 		const struct process *p = &list->list[i];
 		size_t start = out->size;
-		buf_printf(out, "%c%6u %6u %c %7zu ", p->current ? '*' : ' ', p->pid, p->parent, p->state, p->thread_count);
+		buf_printf(out, "%c%6u %6u %c %7zu %9" PRIu64 " ", p->current ? '*' : ' ', p->pid, p->parent, p->state,
+			p->thread_count, p->pages * (MEMORY_PAGE / 1024));
 		text_put_safe(out, p->cgroup, strlen(p->cgroup));
-		while (out->size - start < 48)
+		while (out->size - start < 58)
 			buf_char(out, ' ');
 		buf_char(out, ' ');
 		if (p->command_size)

@@ -60,7 +60,7 @@ uint64_t process_current(const struct guest *guest);
 /* The environment of a process: strings each ended by NUL, appended. False when it has none any more. */
 bool process_environ(const struct guest *guest, uint64_t task, struct buf *out);
 
-/* A table: pid, parent, state, threads, cgroup, command. "*" marks the current one. */
+/* A table: pid, parent, state, threads, address space, cgroup, command. "*" marks the current one. */
 void process_print(const struct process_list *list, struct buf *out);
 /* Arguments or environment, quoted where a shell would need it, on one line. Safe for a terminal. */
 void process_print_words(const char *bytes, size_t size, char between, struct buf *out);

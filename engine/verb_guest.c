@@ -145,6 +145,20 @@ bool verb_env(struct verbs *v, const struct words *w, struct buf *out, struct er
 
 /* ---- files, from the guest's memory ------------------------------------------------------------------------- */
 
+/* What the guest's memory does not hold, a live copy of the machine may make: files of /proc, for one. */
+static void suggest_fork(struct verbs *v, const struct process *p, const char *path, struct err *err)
+{
+	const struct timeline *t = session_timeline(v->session);
+	for (size_t i = 1; i < timeline_node_count(t); i++)
+		if (err && here_is_of_node(p, i - 1)) {
+			char *text = mem_str(err->text);
+			err_set(err, err->code,
+				"%.600s (`fork @%s ls %.200s` and `fork @%s cat %.200s` ask a live copy of the machine)", text,
+				timeline_node(t, i), path, timeline_node(t, i), path);
+			free(text);
+		}
+}
+
 /* "PATH" as the current process sees it, "PID:PATH" or "NODE:PATH" as that process does. */
 static bool find_file(struct verbs *v, const char *word, struct guestdir_node *place, struct guestfile *file, struct err *err)
 {
@@ -153,9 +167,12 @@ static bool find_file(struct verbs *v, const char *word, struct guestdir_node *p
 	char *name = other ? mem_strn(word, size) : NULL;
 	const struct process *p = verb_process(v, name, err);
 	free(name);
-	return p &&
+	bool found = p &&
 		guestdir_find(here_guest(session_here(v->session), err), p->task, word + (other ? size + 1 : 0), true, place,
 			file, err);
+	if (p && !found)
+		suggest_fork(v, p, word + (other ? size + 1 : 0), err);
+	return found;
 }
 
 bool verb_cat(struct verbs *v, const struct words *w, struct buf *out, struct err *err)

@@ -163,6 +163,13 @@ says ' forks$'
 expect 4 "$POLECAT" debug "$run" --at begin -e 'fds nobody'
 says "'nobody' is no process: expected its pid, or the name of a node"
 
+expect 4 "$POLECAT" debug "$run" --at "$(ready dynamic)" -e 'cat dynamic:/proc/self/status'
+says '`fork @dynamic cat /proc/self/status` ask a live copy of the machine'
+ask dynamic ps 'next line-of optimized'
+says '^    pid parent s threads       KiB cgroup  '
+says '^[* ] +[0-9]+ +[0-9]+ R +1 +[1-9][0-9]+ /node-0 +/dynamic 20$'
+says '^  ev:[0-9]+  optimized  io.line  '
+
 # What differs: nothing from a moment to itself, in the same run or in another of the same; the loop's variable from one to the next.
 at=$(ready dynamic)
 expect 0 "$POLECAT" debug "$run" -e "diff-state $at $at" -e "diff-state $at $run $at" -e 'here'
