@@ -53,8 +53,6 @@ static void machine_words(struct qemuargs *a, const struct qemu_setup *s)
 	two(a, "-accel", mem_str("tcg"));
 	push(a, mem_str("-nodefaults"));
 	push(a, mem_str("-no-user-config"));
-	/* Its reset, and so loadvm, waits for the vCPU, which may be waiting for the replay's lock that loadvm holds. */
-	two(a, "-global", mem_str("apic-common.vapic=off"));
 	two(a, "-display", mem_str("none"));
 	two(a, "-net", mem_str("none"));
 	two(a, "-icount",

@@ -15,7 +15,8 @@
 #include "engine/kernel.h"
 #include "engine/machine.h"
 
-#define SNAPSHOT_FORMAT 5
+/* Of the identity, the machine and what its agent understands: a run of another format is refused by this number. */
+#define SNAPSHOT_FORMAT 6
 
 struct snapshot_spec {
 	const char *cache; /* polecat's cache directory (file_cache_dir) */
