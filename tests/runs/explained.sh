@@ -2,7 +2,7 @@
 # Failures of real programs, each explained from what was seen to what caused it, by questions alone: a use after free, a deadlock, a
 # crash in a shared library, a block written beyond its end, a pipe that somebody forgot to close. What is answered is what the program
 # says, and what its kernel says to somebody in a fork.
-# limit: 300
+# limit: 600
 . tests/lib.sh
 here=tests/runs/explained root=$WORK/fields
 mkdir -p "$root/lib64" "$root/lib/x86_64-linux-gnu"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Looking around when a run is over: a fork of its last instants, of a run that a limit of ours cut, and of a program that leaves the
-# processor to nobody; what cannot go on says why.
-# limit: 300
+# Looking around when a run is over: a fork of its last instants, of a run that a limit of ours cut, and of a program that leaves
+# the processor to nobody; what cannot go on says why.
+# limit: 600
 . tests/lib.sh
 # scenario NAME LIMITS COMMAND
 scenario() {
@@ -52,7 +52,8 @@ says '^kept$'
 expect 4 "$POLECAT" fork "$run" --at end --plan-from 2
 says "the run is ending here \(ev:$(kind run.ending)\), and no fault happens any more"
 # The place of a moment long after its event has a time of its own, between two ends where programs sleep.
-expect 0 "$POLECAT" debug "$run" --at $(($(sed -n "$(kind run.ending)s/.*\"icount\":\([0-9]*\),.*/\1/p" "$run/events.jsonl") - 20000)) \
+ending=$(sed -n "$(kind run.ending)s/.*\"icount\":\([0-9]*\),.*/\1/p" "$run/events.jsonl")
+expect 0 "$POLECAT" debug "$run" --at $((ending - 20000)) \
 	-e ps
 says '^at .*\), t 0\.0[0-9]* to (0\.99|1\.00)[0-9]* s$'
 says 'sleep 1000$'
@@ -61,7 +62,8 @@ expect 0 "$POLECAT" debug "$run" --at end -e digest -e 'fork @a cat /data/log' -
 says '^kept$'
 says '^\(the run ends here: this went on from ev:[0-9]*, its last event before\)$'
 says '^at .*, the end$'
-[ "$(grep -E '^(registers|memory) ' "$WORK/out" | sort | uniq -c | awk '$1 == 2' | wc -l)" = 2 ] || { cat "$WORK/out"; fail 'the session moved'; }
+[ "$(grep -E '^(registers|memory) ' "$WORK/out" | sort | uniq -c | awk '$1 == 2' | wc -l)" = 2 ] ||
+	{ cat "$WORK/out"; fail 'the session moved'; }
 # A fork has an end as well.
 run=$fork
 at end 0 'cat /data/log; echo again'
@@ -86,7 +88,8 @@ expect 0 "$POLECAT" fork "$run" --at "ev:$(kind node.ready)" --node machine --ke
 # A stopped node stays stopped while somebody looks at it.
 scenario stopped 'vtime: 60s' 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; echo $i >>/data/log; done'
 at "ev:$(kind fault.observed)" 0 'cat /data/log | wc -l; sleep 0.05; cat /data/log | wc -l'
-[ "$(grep -cE '^[0-9]+$' "$WORK/out")" = 2 ] && [ "$(grep -E '^[0-9]+$' "$WORK/out" | sort -u | wc -l)" = 1 ] || { cat "$WORK/out"; fail 'it went on'; }
+{ [ "$(grep -cE '^[0-9]+$' "$WORK/out")" = 2 ] && [ "$(grep -E '^[0-9]+$' "$WORK/out" | sort -u | wc -l)" = 1 ]; } ||
+	{ cat "$WORK/out"; fail 'it went on'; }
 
 # A limit of ours ended these, their machines know nothing of that.
 for limit in 'events: 40' 'bytes: 1KiB' 'instructions: 20M'; do
