@@ -8,6 +8,7 @@
 #define BTF_SIZE_MAX     (64u << 20)
 #define CR4_LA57         (1u << 12)
 #define FIRST_OF_OVERLAY LAYOUT_OVL_INODE_VFS
+#define FIRST_OF_PAGE    LAYOUT_PAGE_FLAGS
 #define MODULES_MAX      4096
 #define PTI_USER_HALF    0x1000u /* with page table isolation the user half of a pair of top tables has this bit */
 
@@ -15,7 +16,7 @@ static const struct {
 	const char *type, *path;
 } members[LAYOUT_MEMBER_COUNT] = {
 #define LAYOUT_ROW(id, type, path) {type, path},
-	LAYOUT_MEMBERS(LAYOUT_ROW) LAYOUT_OVERLAY_MEMBERS(LAYOUT_ROW)
+	LAYOUT_MEMBERS(LAYOUT_ROW) LAYOUT_OVERLAY_MEMBERS(LAYOUT_ROW) LAYOUT_PAGE_MEMBERS(LAYOUT_ROW)
 #undef LAYOUT_ROW
 };
 
@@ -63,6 +64,9 @@ static bool read_members(struct layout *layout, struct err *err)
 	for (size_t i = 0; i < FIRST_OF_OVERLAY; i++)
 		if (!types_member(layout->types, members[i].type, members[i].path, &layout->members[i], err))
 			return false;
+	layout->has_pages = true;
+	for (size_t i = FIRST_OF_PAGE; i < LAYOUT_MEMBER_COUNT && layout->has_pages; i++)
+		layout->has_pages = types_member(layout->types, members[i].type, members[i].path, &layout->members[i], NULL);
 	return types_size(layout->types, "page", &layout->page_size, err) &&
 		types_size(layout->types, "upid", &layout->upid_size, err);
 }
@@ -114,7 +118,7 @@ static void read_overlay(struct layout *layout, const struct stop *stop)
 	struct types *types =
 		memory_read(&guest.kernel, at, bytes, size, NULL) ? types_create_split(layout->types, bytes, size, NULL) : NULL;
 	layout->has_overlay = types && types_size(types, "ovl_path", &layout->ovl_path_size, NULL);
-	for (size_t i = FIRST_OF_OVERLAY; i < LAYOUT_MEMBER_COUNT && layout->has_overlay; i++)
+	for (size_t i = FIRST_OF_OVERLAY; i < FIRST_OF_PAGE && layout->has_overlay; i++)
 		layout->has_overlay = types_member(types, members[i].type, members[i].path, &layout->members[i], NULL);
 	types_destroy(types);
 	free(bytes);

@@ -176,9 +176,22 @@
 	X(OVL_ENTRY_LIST, "ovl_entry", "lowerstack") \
 	X(OVL_PATH_DENTRY, "ovl_path", "dentry")
 
+/* Members that say what a page is used for, known only when all of them are found (layout.has_pages). */
+#define LAYOUT_PAGE_MEMBERS(X) \
+	X(PAGE_FLAGS, "page", "flags") \
+	X(PAGE_HEAD, "page", "compound_head") \
+	X(PAGE_TYPE, "page", "page_type") \
+	X(PAGE_USERS, "page", "_refcount.counter") \
+	X(PAGE_MAPPING, "page", "mapping") \
+	X(SLAB_CACHE, "slab", "slab_cache") \
+	X(CACHE_NAME, "kmem_cache", "name") \
+	X(MAPPING_HOST, "address_space", "host") \
+	X(INODE_DENTRY, "inode", "i_dentry.first") \
+	X(DENTRY_ALIAS, "dentry", "d_u.d_alias")
+
 enum layout_member {
 #define LAYOUT_ENUM(id, type, path) LAYOUT_##id,
-	LAYOUT_MEMBERS(LAYOUT_ENUM) LAYOUT_OVERLAY_MEMBERS(LAYOUT_ENUM)
+	LAYOUT_MEMBERS(LAYOUT_ENUM) LAYOUT_OVERLAY_MEMBERS(LAYOUT_ENUM) LAYOUT_PAGE_MEMBERS(LAYOUT_ENUM)
 #undef LAYOUT_ENUM
 		LAYOUT_MEMBER_COUNT
 };
@@ -192,7 +205,7 @@ struct layout {
 	uint64_t current_task;                        /* of the processor's pointer to its current task */
 	uint64_t vmemmap;                             /* of struct page 0 */
 	uint32_t page_size, upid_size, ovl_path_size; /* sizes of structs */
-	bool has_overlay;
+	bool has_overlay, has_pages;
 };
 
 /*

@@ -65,17 +65,18 @@ static void name(void *data, uint32_t pid, uint64_t address, struct buf *out)
 	}
 }
 
-static bool compare(struct still *before, struct session *s, struct buf *out, struct err *err)
+/* apart: s is of another run. */
+static bool compare(struct still *before, struct session *s, bool apart, struct buf *out, struct err *err)
 {
 	struct statediff_side after = {0};
-	bool ok = side_of(s, &after, err) && statediff_print(&before->side, &after, name, session_here(s), out, err);
+	bool ok = side_of(s, &after, err) && statediff_print(&before->side, &after, apart, name, session_here(s), out, err);
 	owners_destroy((struct owners *)(uintptr_t)after.owners);
 	return ok;
 }
 
 static bool in_this_run(struct verbs *v, struct still *before, uint64_t icount, struct buf *out, struct err *err)
 {
-	return stand_at(v->session, icount, err) && compare(before, v->session, out, err);
+	return stand_at(v->session, icount, err) && compare(before, v->session, false, out, err);
 }
 
 static bool in_other_run(
@@ -93,7 +94,7 @@ static bool in_other_run(
 		.progress = v->progress};
 	struct session *s = session_open(&options, err);
 	struct verbs other = {.session = s, .bookmarks = &none, .cancel = v->cancel, .progress = v->progress};
-	bool ok = s && verb_moment(&other, text, &icount, err) && stand_at(s, icount, err) && compare(before, s, out, err);
+	bool ok = s && verb_moment(&other, text, &icount, err) && stand_at(s, icount, err) && compare(before, s, true, out, err);
 	session_close(s);
 	free(path);
 	return ok;

@@ -65,7 +65,8 @@ static const struct verb verbs[] = {
 		verb_disas, false},
 	{"digest", NULL, "", 0, 0, "SHA-256 of the registers and of all memory.", "the machine", "digest", verb_digest, false},
 	{"diff-state", NULL, "MOMENT [RUN] MOMENT", 2, 3,
-		"Registers and pages that differ between two moments, with whose the pages are; the second may be of another "
+		"Registers and pages that differ between two moments, by process, file and object of the kernel, the largest "
+		"first; the second may be of another "
 		"run.",
 		"the machine", "diff-state ev:10 ev:11", verb_diff_state, false},
 	{"checkpoints", NULL, "", 0, 0, "How many checkpoints there are, and what they hold.", "the machine", "checkpoints",

@@ -178,14 +178,16 @@ expect 0 "$POLECAT" debug "$run" -e "diff-state $at $at" -e "diff-state $at $run
 says '^at 0 \(before the first event\)|^at 0'
 expect 0 "$POLECAT" debug "$run" -e "diff-state $at $((at + 1000))"
 says '^registers: [1-9][0-9]* differ$'
-says '^  dynamic\[[0-9]+\]: 1 page$'
-says '^    0x7[0-9a-f]+ \[stack\], [1-8] bytes?$'
+says '^  dynamic\[[0-9]+\]: 1 page, [1-8] bytes?$'
+says '^    \[stack\]: 1 page, [1-8] bytes?$'
+says '^      0x7[0-9a-f]+ [1-8] bytes?$'
 child_at=$(ready forks)
 expect 0 "$POLECAT" debug "$run" -e "diff-state $child_at $((child_at + 1000))"
-says '^    0x[0-9a-f]+ /forks, [1-8] bytes?: left$'
+says '^    /forks: 1 page, [1-8] bytes?$'
+says '^      0x[0-9a-f]+ [1-8] bytes?: left$'
 expect 0 "$POLECAT" debug "$run" -e "diff-state begin end"
 says '^the kernel|^  the kernel.s code and data: '
-says ', not mapped any more$|^  not mapped by a process'
+says '^  objects of the kernel: '
 expect 4 "$POLECAT" debug "$run" -e 'diff-state begin nowhere'
 expect 4 "$POLECAT" debug "$run" -e 'diff-state begin no-such-run end'
 
