@@ -64,9 +64,6 @@ static void say_run(const struct fork_result *result)
 {
 	if (result->before)
 		fprintf(stderr, "the run ends there: this went on from ev:%zu, its last event before\n", result->before);
-	if (result->killed)
-		fputs("it was killed, as everything in a node is when the node's command ends (--node machine outlives it)\n",
-			stderr);
 	if (*result->run)
 		fprintf(stderr, "recorded as %s\n", result->run);
 }

@@ -1,7 +1,6 @@
 #include "engine/fork.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +43,6 @@ static bool on_event(void *data, const struct event *e, struct err *err)
 			f->options->output(f->options->data, stream, "\n", 1);
 	} else if (e->kind == EVENT_NODE_EXITED) {
 		f->result->status = e->by_signal ? 128 + e->status : e->status;
-		f->result->killed = e->by_signal && e->status == SIGKILL && f->options->node != FORK_MACHINE;
 		f->ended = true;
 	}
 	return true;

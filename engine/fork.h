@@ -40,7 +40,6 @@ struct fork_options {
 struct fork_result {
 	char run[4096]; /* directory; "" when not kept. Also when the command did not end. */
 	int status;     /* exit status, or 128 + signal */
-	bool killed;    /* by SIGKILL, as everything in a node is when the node's command ends */
 	size_t before;  /* the run ends where the session stands: it was left at this event (from 1) before; 0 otherwise */
 };
 

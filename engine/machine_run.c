@@ -76,7 +76,7 @@ bool machine_poll(struct machine *m, int timeout_ms, enum machine_state *state, 
 	bool got = true, sleeps = m->open && m->mode == MACHINE_REPLAY;
 	for (int left = timeout_ms; (got || (sleeps && left)) && m->state == MACHINE_RUNNING;) {
 		struct qmp_message e;
-		int wait = sleeps && left ? WAKE_MS : left;
+		int wait = sleeps && (left < 0 || left > WAKE_MS) ? WAKE_MS : left;
 		if (!monitor_event(m->monitor, wait, &got, &e, err))
 			return false;
 		if (got) {
@@ -87,7 +87,7 @@ bool machine_poll(struct machine *m, int timeout_ms, enum machine_state *state, 
 		} else if (sleeps && left && !wake(m, err) && !monitor_closed(m->monitor)) {
 			return false;
 		}
-		left -= left > 0 ? wait : 0;
+		left -= left > 0 && !got ? wait : 0; /* events are few */
 	}
 	*state = m->state;
 	return true;

@@ -39,8 +39,6 @@ static void say_run(const struct fork_result *result, struct buf *out)
 		buf_printf(out, "(exit status %d)\n", result->status);
 	if (result->before)
 		buf_printf(out, "(the run ends here: this went on from ev:%zu, its last event before)\n", result->before);
-	if (result->killed)
-		buf_str(out, "(it was killed, as everything in a node is when the node's command ends; @machine outlives it)\n");
 	if (*result->run)
 		buf_printf(out, "(recorded as %s)\n", result->run);
 }
