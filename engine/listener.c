@@ -162,6 +162,11 @@ size_t listener_before(const struct listener *l)
 	return l->before;
 }
 
+uint64_t listener_took_over(const struct listener *l)
+{
+	return l->past_icount;
+}
+
 uint64_t listener_icount(const struct listener *l)
 {
 	return l->past_icount + l->log.icount;

@@ -38,6 +38,9 @@ void listener_destroy(struct listener *l);
 /* Bytes of those frames (listener_frames) that were said before this machine took over. */
 size_t listener_before(const struct listener *l);
 
+/* The run's count where this machine took over: 0 but for a fork. */
+uint64_t listener_took_over(const struct listener *l);
+
 /* Hands on what is new. */
 bool listener_step(struct listener *l, struct err *err);
 

@@ -61,7 +61,8 @@ static bool set_limit(const struct play *p, struct err *err)
 	uint64_t limit = observer_limit(p->observer);
 	if (machine_mode(p->machine) != MACHINE_REPLAY || listener_icount(p->listener) <= limit)
 		return true;
-	return machine_break(p->machine, machine_start_icount(p->machine) + limit, err);
+	/* Counts go on from the parent's where a fork's machine took over. */
+	return machine_break(p->machine, machine_start_icount(p->machine) - listener_took_over(p->listener) + limit, err);
 }
 
 bool play_run(struct play *p, bool *dead, struct err *err)
