@@ -1,6 +1,7 @@
 #include "engine/process.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,7 @@ static bool read_threads(const struct guest *g, struct process *p)
 		if (!guest_get(g, LAYOUT_TASK_PID, thread.task, &id))
 			return false;
 		thread.id = (uint32_t)id;
+		thread.inner_id = inner_pid(g, thread.task);
 		thread.state = task_state(g, thread.task);
 		task_name(g, thread.task, thread.name);
 		ARRAY_PUSH(p->threads, p->thread_count, p->thread_room) = thread;
@@ -238,31 +240,56 @@ void process_print_words(const char *bytes, size_t size, char between, struct bu
 	}
 }
 
-void process_print(const struct process_list *list, struct buf *out)
+void process_put_name(const struct process *process, uint64_t task, struct buf *out)
 {
-	buf_str(out, "    pid parent s threads       KiB cgroup                command\n");
+	text_put_safe(out, process->name, strnlen(process->name, sizeof process->name));
+	buf_printf(out, "[%u", process->pid);
+	for (size_t i = 0; i < process->thread_count; i++)
+		if (process->threads[i].task == task && process->threads[i].id != process->pid)
+			buf_printf(out, "/%u", process->threads[i].id);
+	buf_char(out, ']');
+}
+
+static void print_command(const struct process *p, struct buf *out)
+{
+	if (p->command_size)
+		process_print_words(p->command, p->command_size, ' ', out);
+	else {
+		buf_char(out, '[');
+		text_put_safe(out, p->name, strlen(p->name));
+		buf_char(out, ']');
+	}
+	if (p->state == 'Z' && p->exit_code & 0x7f)
+		buf_printf(out, " (killed by signal %u)", p->exit_code & 0x7f);
+	else if (p->state == 'Z')
+		buf_printf(out, " (exited with %u)", p->exit_code >> 8 & 0xff);
+}
+
+void process_print(const struct process_list *list, bool all, struct buf *out)
+{
+	size_t hidden = 0;
+	buf_str(out, "    pid inside parent s threads       KiB cgroup                command\n");
 	for (size_t i = 0; i < list->count; i++) {
 		const struct process *p = &list->list[i];
 		size_t start = out->size;
-		buf_printf(out, "%c%6u %6u %c %7zu %9" PRIu64 " ", p->current ? '*' : ' ', p->pid, p->parent, p->state,
-			p->thread_count, p->pages * (MEMORY_PAGE / 1024));
+		char inside[16] = "-";
+		if (p->kernel_thread && !all && !p->current) {
+			hidden++;
+			continue;
+		}
+		if (p->inner_pid && p->inner_pid != p->pid)
+			snprintf(inside, sizeof inside, "%u", p->inner_pid);
+		buf_printf(out, "%c%6u %6s %6u %c %7zu %9" PRIu64 " ", p->current ? '*' : ' ', p->pid, inside, p->parent,
+			p->state, p->thread_count, p->pages * (MEMORY_PAGE / 1024));
 		text_put_safe(out, p->cgroup, strlen(p->cgroup));
-		while (out->size - start < 58)
+		while (out->size - start < 65)
 			buf_char(out, ' ');
 		buf_char(out, ' ');
-		if (p->command_size)
-			process_print_words(p->command, p->command_size, ' ', out);
-		else {
-			buf_char(out, '[');
-			text_put_safe(out, p->name, strlen(p->name));
-			buf_char(out, ']');
-		}
-		if (p->state == 'Z' && p->exit_code & 0x7f)
-			buf_printf(out, " (killed by signal %u)", p->exit_code & 0x7f);
-		else if (p->state == 'Z')
-			buf_printf(out, " (exited with %u)", p->exit_code >> 8 & 0xff);
+		print_command(p, out);
 		buf_char(out, '\n');
 	}
+	if (hidden)
+		buf_printf(out, "(and %zu threads of the kernel: ps all)\n", hidden);
 	if (list->damaged)
 		buf_str(out, "(the kernel's list was being changed or is damaged: some may be missing)\n");
 }

@@ -15,7 +15,8 @@
 struct thread {
 	uint64_t task; /* kernel address of its task_struct: what the other questions take */
 	uint32_t id;
-	char state; /* R S D T t X Z P I as in ps */
+	uint32_t inner_id; /* as it sees itself, as process.inner_pid; 0: not known */
+	char state;        /* R S D T t X Z P I as in ps */
 	char name[PROCESS_COMM_SIZE];
 };
 
@@ -57,11 +58,16 @@ const struct process *process_of_task(const struct process_list *list, uint64_t 
 /* The task on the processor; 0 when it is not in memory. */
 uint64_t process_current(const struct guest *guest);
 
+/* "lost[85]", "lost[85/88]" in another thread than the first: which one is what is asked of a race. task 0: no thread is meant.
+ */
+void process_put_name(const struct process *process, uint64_t task, struct buf *out);
+
 /* The environment of a process: strings each ended by NUL, appended. False when it has none any more. */
 bool process_environ(const struct guest *guest, uint64_t task, struct buf *out);
 
-/* A table: pid, parent, state, threads, address space, cgroup, command. "*" marks the current one. */
-void process_print(const struct process_list *list, struct buf *out);
+/* A table: pid, the pid that the process has for itself ("-": the same), parent, state, threads, address space, cgroup, command.
+ * "*" marks the current one. Without `all` the kernel's own threads are counted only. */
+void process_print(const struct process_list *list, bool all, struct buf *out);
 /* Arguments or environment, quoted where a shell would need it, on one line. Safe for a terminal. */
 void process_print_words(const char *bytes, size_t size, char between, struct buf *out);
 

@@ -13,14 +13,12 @@ enum { CAT_MAX = 16 << 20 };
 
 bool verb_ps(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	(void)w;
 	const struct process_list *list = here_processes(session_here(v->session), err);
-	if (!list)
-		return false;
-	process_print(list, out);
-	if (list->damaged)
-		buf_str(out, "(a list in the kernel led nowhere: some processes may be missing)\n");
-	return true;
+	if (w->list[1] && strcmp(w->list[1], "all"))
+		return err_set(err, ERR_USAGE, "'%.60s': expected ps, or ps all", w->list[1]);
+	if (list)
+		process_print(list, w->list[1] != NULL, out);
+	return list != NULL;
 }
 
 bool verb_threads(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
@@ -33,6 +31,9 @@ bool verb_threads(struct verbs *v, const struct words *w, struct buf *out, struc
 		const struct thread *t = &p->threads[i];
 		buf_printf(out, "%c %7u  %c  ", t->task == list->current_task ? '*' : ' ', t->id, t->state);
 		text_put_safe(out, t->name, strnlen(t->name, sizeof t->name));
+		/* What the program prints, and the C library keeps in its locks. */
+		if (t->inner_id && t->inner_id != t->id)
+			buf_printf(out, "  (%u inside)", t->inner_id);
 		buf_char(out, '\n');
 	}
 	return true;
@@ -86,11 +87,18 @@ static void print_files(const struct guest *guest, const struct process *p, bool
 {
 	struct guest_place root = guestfile_root(guest, p->task);
 	struct openfiles list = {0};
+	size_t before = out->size;
 	openfiles_read(guest, p->task, &root, &list);
 	if (sockets)
 		openfiles_print_sockets(&list, out);
 	else
 		openfiles_print(&list, out);
+	if (out->size == before)
+		buf_printf(out, "no %s: %s\n", sockets ? "sockets" : "open files",
+			p->state == 'Z'            ? "the process has ended"
+				: p->kernel_thread ? "it is a thread of the kernel"
+				: list.count       ? "none of its open files is one"
+						   : "it has none open");
 	openfiles_finish(&list);
 }
 

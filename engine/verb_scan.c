@@ -8,7 +8,6 @@
 #include "engine/maps.h"
 #include "engine/moves.h"
 #include "engine/scan.h"
-#include "engine/text.h"
 #include "engine/verb.h"
 
 enum { SHOWN_MAX = 64 /* writes that one command shows */ };
@@ -142,8 +141,7 @@ static bool say_write(
 	}
 	if (p) {
 		buf_str(out, "  ");
-		text_put_safe(out, p->name, strnlen(p->name, sizeof p->name));
-		buf_printf(out, "[%u]", p->pid);
+		process_put_name(p, here_processes(here, &ignored)->current_task, out);
 	}
 	buf_char(out, '\n');
 	const struct stop *stop = here_stop(here, err);
@@ -207,7 +205,7 @@ bool verb_count(struct verbs *v, const struct words *w, struct buf *out, struct 
 	uint64_t from = now - zero < to ? now : zero + to, end = now - zero < to ? zero + to : now;
 	bool ok = scan_forward(scan, walk, &request, from, end, 0, &hits, err);
 	if (ok)
-		buf_printf(out, "%" PRIu64 " writes\n", hits.total);
+		buf_printf(out, "%" PRIu64 " write%s\n", hits.total, hits.total == 1 ? "" : "s");
 	scan_hits_finish(&hits);
 	return verb_return(v, now, ok, err);
 }

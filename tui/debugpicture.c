@@ -29,8 +29,7 @@ static char *pc_text(struct verbs *v, const struct stop *stop)
 	verb_name_pc(v, stop->regs.rip, &out);
 	if (process) {
 		buf_str(&out, stop->regs.cpl == 3 ? "  in " : "  in the kernel for ");
-		text_put_safe(&out, process->name, strnlen(process->name, sizeof process->name));
-		buf_printf(&out, "[%u]", process->pid);
+		process_put_name(process, here_processes(session_here(v->session), &ignored)->current_task, &out);
 	} else {
 		buf_str(&out, "  in the idle task");
 	}

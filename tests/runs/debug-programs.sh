@@ -130,7 +130,9 @@ says "^=> +($line|$((line - 1)))  "
 ask stripped --debug-dir "$WORK/debug" "${members[@]}" "${globals[@]}"
 check_unoptimized
 check_globals
-ask stripped where
+ask stripped where locals
+says '^#0 +0x[0-9a-f]+ in /stripped\+0x[0-9a-f]+$'
+says '^no locals: the code at 0x[0-9a-f]+ has no debug information '
 grep -q shop "$WORK/out" && { cat "$WORK/out"; fail 'names without debug information'; }
 cp "$WORK/debug/stripped.debug" "$WORK/whole.debug"
 printf x >>"$WORK/debug/stripped.debug"
@@ -152,6 +154,7 @@ child=$(sed -n 's/^[* ] *\([0-9]*\) .*\/forks child$/\1/p' "$WORK/out")
 [ -n "$child" ] || { cat "$WORK/out"; fail 'no child'; }
 ask forks "where $child" 'where forks' 'env forks' 'fds forks' 'ls forks:/' 'cat forks:/etc/hosts'
 says '^#[0-9]+ +handler \(number=10\) at forks.c:[0-9]+$'
+says '^#[0-9]+ +<signal handler called> in /forks$'
 says '^#[0-9]+ +.*raise.*'
 says '^#[0-9]+ +child \(\) at forks.c:[0-9]+$'
 says '^#[0-9]+ +main \(argc=2, argv=0x[0-9a-f]+\) at forks.c:[0-9]+$'
@@ -160,15 +163,24 @@ says '^forks\[[0-9]+\]:$'
 [ "$(grep -c '^forks\[' "$WORK/out")" = 2 ] || { cat "$WORK/out"; fail 'files of two processes'; }
 says '  forks$|^-.* forks$'
 says ' forks$'
+ask forks "focus $child" rfinish 'sockets forks'
+says '^  nobody calls it: the kernel begins it here, for a signal that interrupts 0x[0-9a-f]+ .*kill'
+says '^  handler, .*/forks.c:[0-9]+$'
+says '^no sockets: none of its open files is one$'
 expect 4 "$POLECAT" debug "$run" --at begin -e 'fds nobody'
 says "'nobody' is no process: expected its pid, or the name of a node"
 
 expect 4 "$POLECAT" debug "$run" --at "$(ready dynamic)" -e 'cat dynamic:/proc/self/status'
 says '`fork @dynamic cat /proc/self/status` ask a live copy of the machine'
-ask dynamic ps 'next line-of optimized'
-says '^    pid parent s threads       KiB cgroup  '
-says '^[* ] +[0-9]+ +[0-9]+ R +1 +[1-9][0-9]+ /node-0 +/dynamic 20$'
+ask dynamic ps 'threads dynamic' 'next line-of optimized'
+says '^    pid inside parent s threads       KiB cgroup  '
+says '^[* ] +[0-9]+ +[0-9]+ +[0-9]+ R +1 +[1-9][0-9]+ /node-0 +/dynamic 20$'
+says '^\(and [0-9]+ threads of the kernel: ps all\)$'
+says '^[* ] +[0-9]+  R  dynamic  \([0-9]+ inside\)$'
+grep -q kthreadd "$WORK/out" && { cat "$WORK/out"; fail 'ps shows the threads of the kernel'; }
 says '^  ev:[0-9]+  optimized  io.line  '
+ask dynamic 'ps all'
+says '^ +2 +- +0 S .*\[kthreadd\]$'
 
 # What differs: nothing from a moment to itself, in the same run or in another of the same; the loop's variable from one to the next.
 at=$(ready dynamic)

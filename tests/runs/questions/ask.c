@@ -75,7 +75,7 @@ static int answer(struct session *s, char **argv)
 			where(s, p->threads[i].task);
 		}
 	else if (!strcmp(*argv, "ps"))
-		process_print(&s->processes, &s->out);
+		process_print(&s->processes, true, &s->out);
 	else if (!strcmp(*argv, "regs"))
 		regs_print(&s->guest.stop->regs, NULL, false, &s->out);
 	else if (!strcmp(*argv, "maps"))

@@ -28,7 +28,7 @@ static size_t ask_all(const struct guest *guest)
 	struct err err = {0};
 	if (!process_read(guest, &processes, &err))
 		return 0;
-	process_print(&processes, &out);
+	process_print(&processes, true, &out);
 	for (size_t i = 0; i < processes.count; i++) {
 		const struct process *p = &processes.list[i];
 		struct openfiles files;
