@@ -318,18 +318,28 @@ void here_choose_frame(struct here *h, size_t frame)
 	h->frame_at = h->at;
 }
 
+/* The innermost frame with source lines, which is the one that somebody asks about who is in a library's code here; without any
+ * the innermost of user code; else the innermost. */
+static size_t frame_in_scope(const struct program *program, const struct frames *frames)
+{
+	struct symbols_place places[SYMBOLS_INLINE_MAX];
+	size_t user = 0;
+	while (user < frames->count && frames->list[user].kernel)
+		user++;
+	for (size_t i = user; i < frames->count; i++)
+		if (program_places(program, &frames->list[i], places) && places[0].file)
+			return i;
+	return user < frames->count ? user : 0;
+}
+
 const struct frame *here_frame(struct here *h, size_t *ret_number, struct err *err)
 {
 	const struct frames *frames = here_frames(h, 0, 0, err);
 	size_t i = here_chosen_frame(h);
 	if (!frames)
 		return NULL;
-	if (i >= frames->count) {
-		i = 0;
-		while (i < frames->count && frames->list[i].kernel)
-			i++;
-		i = i < frames->count ? i : 0;
-	}
+	if (i >= frames->count)
+		i = frame_in_scope(h->program, frames);
 	if (!frames->count)
 		err_set(err, ERR_INPUT, "this thread has no frame here: %s",
 			frames->end ? frames->end : "nothing is on its stack");

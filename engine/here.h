@@ -81,8 +81,8 @@ size_t here_chosen_frame(const struct here *h);
  */
 void here_choose_frame(struct here *h, size_t frame);
 bool here_frame_is_chosen(const struct here *h);
-/* The frame that variables are of: the chosen one, else the innermost of user code, else the innermost. NULL when there is
- * none; *ret_number may be NULL. */
+/* The frame that variables are of: the chosen one, else the innermost with source lines, else the innermost of user code, else
+ * the innermost. NULL when there is none; *ret_number may be NULL. */
 const struct frame *here_frame(struct here *h, size_t *ret_number, struct err *err);
 
 #endif

@@ -229,6 +229,11 @@ static const char *keep(struct names *names, const char *text)
 
 size_t program_places(const struct program *p, const struct frame *frame, struct symbols_place places[SYMBOLS_INLINE_MAX])
 {
+	if (frame->is_signal) {
+		const struct map *map = maps_at(&p->maps, frame->pc);
+		places[0] = (struct symbols_place){.function = "<signal handler called>", .module = map ? map->name : NULL};
+		return 1;
+	}
 	if (!frame->kernel)
 		return symbols_at(p->symbols, frame->pc, frame->is_return, places);
 	struct kcode_place place;
@@ -239,38 +244,69 @@ size_t program_places(const struct program *p, const struct frame *frame, struct
 	return 1;
 }
 
+/* "libc.so.6+0x2724a": where code without a name is in its file, as its disassembly has it. */
+static void print_code(const struct program *p, const struct frame *frame, struct buf *out)
+{
+	const struct map *map = frame->kernel ? NULL : maps_at(&p->maps, frame->pc);
+	buf_printf(out, "0x%" PRIx64, frame->pc);
+	if (!map || !map->name[0])
+		return;
+	buf_str(out, " in ");
+	text_put_safe(out, map->name, strlen(map->name));
+	if (map->inode)
+		buf_printf(out, "+0x%" PRIx64, frame->pc - map->start + map->offset);
+}
+
+/* call: of those inlined there, from 1; 0 for the function itself. */
+static void print_arguments(struct program *p, const struct frame *frame, unsigned call, struct buf *out)
+{
+	struct scope scope = program_scope(p, frame);
+	struct buf arguments = {0};
+	scope.call = call;
+	variables_print_arguments(&scope, &arguments);
+	if (!call || arguments.size)
+		buf_printf(out, " (%s)", arguments.data ? arguments.data : "");
+	buf_free(&arguments);
+}
+
+static void print_place(
+	struct program *p, const struct frame *frame, const struct symbols_place *place, unsigned number, struct buf *out)
+{
+	if (!place->function) {
+		print_code(p, frame, out);
+		return;
+	}
+	text_put_safe(out, place->function, strlen(place->function));
+	if (place->inlined) {
+		print_arguments(p, frame, number, out);
+		buf_str(out, " (inlined)");
+	} else if (!frame->kernel && place->file)
+		print_arguments(p, frame, 0, out);
+	else if (!frame->is_signal)
+		buf_printf(out, "+0x%" PRIx64, place->offset);
+	if (place->file) {
+		const char *slash = strrchr(place->file, '/'), *file = slash ? slash + 1 : place->file;
+		buf_str(out, " at ");
+		text_put_safe(out, file, strlen(file));
+		buf_printf(out, ":%d", place->line);
+	} else if (place->module) {
+		buf_str(out, " in ");
+		text_put_safe(out, place->module, strlen(place->module));
+	}
+}
+
 static void print_frame(struct program *p, const struct frame *frame, size_t number, char mark, struct buf *out)
 {
 	struct symbols_place places[SYMBOLS_INLINE_MAX];
 	size_t count = program_places(p, frame, places);
 	buf_printf(out, "#%-3zu%c", number, mark);
-	if (!count)
-		buf_printf(out, "0x%" PRIx64 "\n", frame->pc);
+	if (!count) {
+		print_code(p, frame, out);
+		buf_char(out, '\n');
+	}
 	for (size_t i = 0; i < count; i++) {
-		const struct symbols_place *place = &places[i];
 		buf_str(out, i ? "     " : "");
-		if (place->function)
-			text_put_safe(out, place->function, strlen(place->function));
-		else
-			buf_printf(out, "0x%" PRIx64, frame->pc);
-		if (!place->inlined && !frame->kernel && place->file) {
-			struct scope scope = program_scope(p, frame);
-			buf_str(out, " (");
-			variables_print_arguments(&scope, out);
-			buf_char(out, ')');
-		} else if (place->inlined)
-			buf_str(out, " (inlined)");
-		else if (place->function)
-			buf_printf(out, "+0x%" PRIx64, place->offset);
-		if (place->file) {
-			const char *slash = strrchr(place->file, '/'), *file = slash ? slash + 1 : place->file;
-			buf_str(out, " at ");
-			text_put_safe(out, file, strlen(file));
-			buf_printf(out, ":%d", place->line);
-		} else if (place->module) {
-			buf_str(out, " in ");
-			text_put_safe(out, place->module, strlen(place->module));
-		}
+		print_place(p, frame, &places[i], (unsigned)i + 1, out);
 		buf_char(out, '\n');
 	}
 }

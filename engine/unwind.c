@@ -122,6 +122,11 @@ static bool step_cfi(const struct unwinder *u, struct frame *frame, struct frame
 	bool signal = false, ok = compute_cfa(rules, &context, frame);
 	Dwarf_Addr start, end;
 	dwarf_frame_info(rules, &start, &end, &signal);
+	if (signal) {
+		/* The rules begin one byte before this code, which nothing calls; what it is is known by where it begins. */
+		frame->is_signal = true;
+		frame->is_return = false;
+	}
 	*next = (struct frame){.how = FRAME_CFI, .is_return = !signal};
 	next->registers.fs_base = frame->registers.fs_base;
 	if (ok) {

@@ -26,7 +26,8 @@ struct frame {
 	bool has_cfa;
 	bool is_return; /* pc is where a call returns to: the call is before it */
 	bool kernel;
-	bool is_guess; /* it, or one further in, was found without call frame information */
+	bool is_signal; /* the code that a signal handler returns to: pc is not behind a call */
+	bool is_guess;  /* it, or one further in, was found without call frame information */
 	enum frame_how how;
 };
 

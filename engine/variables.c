@@ -496,7 +496,7 @@ void variables_print_arguments(const struct scope *scope, struct buf *out)
 	Dwarf_Die child;
 	const char *between = "";
 	find_code(scope, &code);
-	for (int bad = code.count ? dwarf_child(&code.scopes[code.count - 1], &child) : 1; !bad;
+	for (int bad = code.last ? dwarf_child(&code.scopes[code.last - 1], &child) : 1; !bad;
 		bad = dwarf_siblingof(&child, &child)) {
 		const char *name = dwarf_tag(&child) == DW_TAG_formal_parameter ? name_of(&child) : NULL;
 		if (!name)

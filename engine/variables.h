@@ -39,7 +39,7 @@ void variables_each_global(const struct scope *scope, variables_visit *visit, vo
 /* "name = value" lines, innermost block first; names of outer blocks that are hidden are shown too. */
 void variables_print_locals(const struct scope *scope, struct buf *out);
 
-/* "depth=4, at=0x7ffd2c, label=0x4020 \"label\"" of the function itself (not of one inlined into it). */
+/* "depth=4, at=0x7ffd2c, label=0x4020 \"label\"" of the function itself, or of the call that scope->call names. */
 void variables_print_arguments(const struct scope *scope, struct buf *out);
 
 #endif

@@ -109,7 +109,7 @@ check_stack() { # the frames, with their arguments when nothing is optimized
 		says "^#5 +main \(.*\) at prog.c:$main\$"
 		;;
 	esac
-	says "^#1 +inlined \(inlined\) at prog.c:$inlined\$"
+	says "^#1 +inlined \(depth=3, at=(0x[0-9a-f]+|<optimized out>)\) \(inlined\) at prog.c:$inlined\$"
 	says "^     outer \(.*\) at prog.c:$last\$"
 	says '^#8 +_start\+0x[0-9a-f]+ in /bin/'
 	says '^\(the outermost frame\)$'
@@ -176,7 +176,7 @@ ask 'jbd2/loop0-8' where
 says '^#[0-9]+ +kjournald2\+0x[0-9a-f]+ in jbd2$'
 says '^#[0-9]+ +ret_from_fork\+0x[0-9a-f]+ in kernel$'
 ask 'zombie maker' ps
-says '^ +[0-9]+ +[0-9]+ Z .*\[zombie maker\] \(exited with 42\)$'
+says '^ +[0-9]+ +([0-9]+|-) +[0-9]+ Z .*\[zombie maker\] \(exited with 42\)$'
 expect 0 "$WORK/compare" "$WORK/truth"
 tail -n 1 "$WORK/out"
 expect 0 "$WORK/corrupt" "$WORK/truth" 20
