@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/bookmarks.h"
 #include "engine/commands.h"
 #include "engine/common.h"
 #include "engine/fork.h"
@@ -113,10 +114,23 @@ static bool other_plan(
 	return ok;
 }
 
+/* A bookmark of the run, or another moment. */
+static bool moment_of(const struct session *s, const char *text, uint64_t *ret, struct err *err)
+{
+	struct bookmarks bookmarks;
+	struct moment moment;
+	struct err ignored;
+	bookmarks_load(&bookmarks, timeline_name(session_timeline(s)), &ignored);
+	const struct bookmark *b = bookmarks_find(&bookmarks, text);
+	bool ok = b || moment_parse(session_timeline(s), text, &moment, err);
+	*ret = b ? b->icount : ok ? moment.icount : 0;
+	bookmarks_finish(&bookmarks);
+	return ok;
+}
+
 static bool fork_at(const struct args *args, const char *path, struct cancel *cancel, int *status, struct err *err)
 {
 	struct forked forked = {0};
-	struct moment moment;
 	struct walk_trip trip;
 	const char *at = args_value(args, "at");
 	struct fork_options options = {.run = path, .cancel = cancel, .output = show, .data = &forked};
@@ -128,8 +142,9 @@ static bool fork_at(const struct args *args, const char *path, struct cancel *ca
 	options.progress = common_progress_start(&forked.progress);
 	struct session_options open = {.run = path, .cancel = cancel, .progress = options.progress};
 	struct session *s = session_open(&open, err);
-	bool ok = s && moment_parse(session_timeline(s), at ? at : "end", &moment, err) &&
-		choose_node(s, args_value(args, "node"), &options.node, err) && session_go(s, moment.icount, &trip, err);
+	uint64_t icount;
+	bool ok = s && moment_of(s, at, &icount, err) && choose_node(s, args_value(args, "node"), &options.node, err) &&
+		session_go(s, icount, &trip, err);
 	if (ok && !args_value(args, "node"))
 		options.node = fork_default_node(s);
 	if (ok && args_has(args, "plan-from"))
@@ -164,7 +179,8 @@ static bool fork_command(const struct args *args, int *status, struct err *err)
 }
 
 static const struct args_option options[] = {
-	{"at", 'a', "MOMENT", false, "Where it leaves the run: ev:20, fault:kill#1.applied, t:4.39s, an instruction count."},
+	{"at", 'a', "MOMENT", false,
+		"Where it leaves the run: ev:20, fault:kill#1.applied, t:4.39s, an instruction count, a bookmark."},
 	{"node", 'n', "NODE", false,
 		"In this node (default: that of the moment's event, or of the last one of a node before), or in the machine "
 		"below: machine."},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/scan.h"
+#include "engine/text.h"
 #include "engine/verb.h"
 
 enum {
@@ -235,12 +236,12 @@ static bool next_back(struct stepper *s, uint64_t *ret, struct err *err)
 				*ret = hits.list[i].icount;
 			}
 		}
-		to = ok && !hits.count ? begin : to;
+		to = (ok && !hits.count) || (over && !line.file) ? begin : to;
 		scan_hits_finish(&hits);
-		if (!ok || over)
+		if (!ok || (over && line.file))
 			return ok;
 	}
-	return line.file ? true : err_set(err, ERR_INPUT, "this call was at no other line before");
+	return line.file ? true : err_set(err, ERR_INPUT, "this call was at no other line before (its code may have none)");
 }
 
 /* ---- out of the function ------------------------------------------------------------------------------------ */
@@ -295,6 +296,42 @@ static bool finish_back(struct stepper *s, uint64_t *ret, struct err *err)
 
 /* ---- verbs -------------------------------------------------------------------------------------------------- */
 
+/* The kernel begins a function that nobody calls: its frame says whether as a handler of a signal, and what that interrupts. */
+static void say_begun(struct verbs *v, struct buf *out)
+{
+	struct err ignored;
+	struct here *here = session_here(v->session);
+	const struct frames *frames = here_frames(here, 0, 0, &ignored);
+	struct program *program = frames ? here_program(here, 0, &ignored) : NULL;
+	size_t i = 0;
+	while (program && i < frames->count && frames->list[i].kernel)
+		i++;
+	buf_str(out, "  nobody calls it: the kernel begins it here");
+	if (program && i + 2 < frames->count && frames->list[i + 1].is_signal) {
+		buf_printf(out, ", for a signal that interrupts 0x%" PRIx64 " ", frames->list[i + 2].pc);
+		program_name(program, frames->list[i + 2].pc, out);
+	}
+	buf_char(out, '\n');
+}
+
+/* The line of the innermost user code, which is not that of a call further out. */
+static void say_line(struct verbs *v, struct buf *out)
+{
+	struct at at;
+	struct err ignored;
+	if (!look(v, &at, NULL, &ignored) || !at.file)
+		return;
+	const struct frame frame = {.pc = at.pc};
+	if (verb_source_of(v, &frame, 1, out, &ignored))
+		return;
+	/* Without its source there is the place alone. */
+	buf_str(out, "  ");
+	program_name(here_program(session_here(v->session), 0, &ignored), at.pc, out);
+	buf_str(out, ", ");
+	text_put_safe(out, at.file, strlen(at.file));
+	buf_printf(out, ":%d\n", at.line);
+}
+
 static bool go(struct verbs *v, const struct words *w, bool (*find)(struct stepper *s, uint64_t *ret, struct err *err),
 	bool backward, struct buf *out, struct err *err)
 {
@@ -320,13 +357,12 @@ static bool go(struct verbs *v, const struct words *w, bool (*find)(struct stepp
 	session_came(v->session, left);
 	if (!ok)
 		return false;
-	struct at at;
-	struct err ignored;
 	verb_say_place(v, out);
-	const struct frame *frame = here_frame(session_here(v->session), NULL, &ignored);
-	/* Without its source there is the place alone. */
-	if (frame && !verb_source_of(v, frame, 1, out, &ignored) && look(v, &at, NULL, &ignored) && at.file)
-		buf_printf(out, "  %s:%d\n", at.file, at.line);
+	struct err ignored;
+	const struct stop *stop = here_stop(session_here(v->session), &ignored);
+	if (find == finish_back && stop && stop->regs.cpl != 3)
+		say_begun(v, out);
+	say_line(v, out);
 	return true;
 }
 

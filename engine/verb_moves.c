@@ -93,8 +93,7 @@ static void say_pc(struct verbs *v, struct buf *out)
 		buf_str(out, "  in the idle task");
 	if (p) {
 		buf_printf(out, "  %s ", stop->regs.cpl == 3 ? "in" : "in the kernel for");
-		text_put_safe(out, p->name, strnlen(p->name, sizeof p->name));
-		buf_printf(out, "[%u]", p->pid);
+		process_put_name(p, here_processes(here, &ignored)->current_task, out);
 	}
 	buf_char(out, '\n');
 }
@@ -146,10 +145,39 @@ bool verb_go(struct verbs *v, uint64_t icount, struct buf *out, struct err *err)
 	return arrived(v, &trip, session_go(v->session, icount, &trip, err), out, err);
 }
 
+/* The guest's clock is known at events, so a time leads to one. */
+static void say_time(struct verbs *v, const char *text, uint64_t icount, struct buf *out)
+{
+	const struct timeline *t = session_timeline(v->session);
+	uint64_t asked, at;
+	size_t event = timeline_at_icount(t, icount);
+	if (bookmarks_find(v->bookmarks, text) || !text_parse(text + 2, TEXT_DURATION, &asked))
+		return;
+	at = event == TIMELINE_NONE ? 0 : timeline_entries(t)[event].vtime_ns;
+	if (at == asked)
+		return;
+	buf_printf(out, "no event is at %s: ", text);
+	if (event == TIMELINE_NONE) {
+		buf_str(out, "this is the begin, before the first one\n");
+		return;
+	}
+	buf_printf(out, "this is the last one before, ev:%zu at t:", event + 1);
+	text_put(out, TEXT_DURATION, at);
+	buf_char(out, '\n');
+}
+
 bool verb_goto(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	uint64_t icount;
-	return verb_moment(v, w->list[1], &icount, err) && verb_go(v, icount, out, err);
+	uint64_t icount, now = session_icount(v->session), n;
+	const char *text = w->list[1];
+	if (!verb_moment(v, text, &icount, err))
+		return false;
+	/* Counts are not negative: what a fork's begin says is said here of a run's. */
+	if (text[0] == '-' && !icount && !session_begin(v->session) && verb_number(text + 1, "", &n, NULL) && n > now)
+		buf_str(out, "that is before the begin of the run; this is the begin\n");
+	if (!strncmp(text, "t:", 2))
+		say_time(v, text, icount, out);
+	return verb_go(v, icount, out, err);
 }
 
 static bool to_event(struct verbs *v, const struct words *w, bool backward, struct buf *out, struct err *err)

@@ -72,22 +72,48 @@ static bool told_pid(struct verbs *v, int node, uint64_t *ret, struct err *err)
 	return ok;
 }
 
-/* A process that is here ends with its first thread. One that is not ended before, which is what is asked for after a failure, or
- * has not begun: known by its number alone. */
+/* The process that a word names: *ret_process, if it is here, else NULL. One that is not ended before, which is what is asked for
+ * after a failure, or has not begun: known by its number alone. */
+static bool process_asked(
+	struct verbs *v, const char *word, const struct process **ret_process, uint64_t *ret_pid, struct err *err)
+{
+	struct err none = {0};
+	int node = verb_node(v, word);
+	*ret_process = verb_process(v, word, &none);
+	if (*ret_process) {
+		*ret_pid = (*ret_process)->pid;
+		return true;
+	}
+	if (none.code == ERR_USAGE)
+		return verb_process(v, word, err) != NULL;
+	return node >= 0 ? told_pid(v, node, ret_pid, err) : verb_number(word, "the process", ret_pid, err);
+}
+
+/* A process that is here ends with its first thread. */
 static bool until_exit(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
 {
 	struct scan_watch watch;
-	struct err none = {0};
-	uint64_t pid = 0;
-	if (!expect_words(w, 3, 3, "exit PID|NODE", err) || !kernel_symbol(v, "do_exit", &watch, err))
+	const struct process *p;
+	uint64_t pid;
+	if (!expect_words(w, 3, 3, "exit PID|NODE", err) || !kernel_symbol(v, "do_exit", &watch, err) ||
+		!process_asked(v, w->list[2], &p, &pid, err))
 		return false;
-	int node = verb_node(v, w->list[2]);
-	const struct process *p = verb_process(v, w->list[2], &none);
 	if (p)
 		r->tasks[r->task_count++] = p->task;
-	else if (none.code == ERR_USAGE)
-		return verb_process(v, w->list[2], err) != NULL;
-	else if (node >= 0 ? !told_pid(v, node, &pid, err) : !verb_number(w->list[2], "the process", &pid, err))
+	else
+		watch.process = pid;
+	return verb_add_watch(r, &watch, err);
+}
+
+/* A signal that kills with a dump of memory (SIGSEGV, SIGABRT, SIGFPE, ...): the kernel comes here in the thread that caused it,
+ * whether a dump is written or not (get_signal), and in no other thread. */
+static bool until_signal(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
+{
+	struct scan_watch watch;
+	const struct process *p;
+	uint64_t pid = 0;
+	if (!expect_words(w, 2, 3, "signal [PID|NODE]", err) || !kernel_symbol(v, "do_coredump", &watch, err) ||
+		(w->count == 3 && !process_asked(v, w->list[2], &p, &pid, err)))
 		return false;
 	watch.process = pid;
 	return verb_add_watch(r, &watch, err);
@@ -118,6 +144,7 @@ static const struct condition {
 	{"write", until_write},
 	{"mem", until_mem},
 	{"exit", until_exit},
+	{"signal", until_signal},
 	{"syscall", until_syscall},
 	{"switch", until_switch},
 };
@@ -130,7 +157,8 @@ static bool until_true(struct verbs *v, const struct words *w, bool backward, st
 		? (verb_prepare(v, request), verb_watch_truth(v, w->rest[1], request, err)) &&
 			verb_go_to_hit(v, request, backward, false, out, err)
 		: err_set(err, ERR_USAGE,
-			  "'%.60s' is no condition: expected pc, write, mem, exit, syscall, switch, event, or a comparison such "
+			  "'%.60s' is no condition: expected pc, write, mem, exit, signal, syscall, switch, event, or a "
+			  "comparison such "
 			  "as %.60s == 5",
 			  w->list[1], w->list[1]);
 	free(request);

@@ -35,7 +35,7 @@ static const struct verb verbs[] = {
 	{"until", NULL, "CONDITION...", 1, WORDS_MAX,
 		"On to: a comparison of variables that becomes true, pc PLACE, write VARIABLE, mem ADDRESS == VALUE, exit "
 		"PID|NODE, "
-		"syscall, switch, event WHAT...",
+		"signal [PID|NODE] (one that kills with a dump, as SIGSEGV and SIGABRT do), syscall, switch, event WHAT...",
 		"moves", "until counter == 5", verb_until, false},
 	{"runtil", "ru", "CONDITION...", 1, WORDS_MAX, "Back to where that was last.", "moves", "runtil write counter",
 		verb_runtil, false},
@@ -78,7 +78,9 @@ static const struct verb verbs[] = {
 	{"count", NULL, "ADDRESS [MOMENT]", 1, 2, "How many writes from here to a moment (default: the end).", "writes",
 		"count counter end", verb_count, false},
 
-	{"ps", NULL, "", 0, 0, "All processes.", "the guest", "ps", verb_ps, false},
+	{"ps", NULL, "[all]", 0, 1,
+		"Processes, with the pid that each has inside its node, as the program prints it; all: the kernel's threads too.",
+		"the guest", "ps", verb_ps, false},
 	{"where", "bt", "[PID|NODE [THREAD]]", 0, 2, "The calls that led here, or to where another process waits.", "the guest",
 		"where server", verb_where, false},
 	{"frame", "f", "[N]", 0, 1,

@@ -79,7 +79,14 @@ crash=$(sed -n 's/^at \([0-9 ]*\) (.*/\1/p' "$WORK/out" | tail -1 | tr -d ' ')
 # Asked for where it is long over, and before it began.
 ask "$(event fields node.exited)" 'goto +2000' 'runtil exit fields' "goto end" "runtil exit $(pid fields)" 'goto begin' 'until exit fields'
 [ "$(sed -n 's/^at \([0-9 ]*\) (.*/\1/p' "$WORK/out" | tr -d ' ' | grep -cx "$crash")" = 3 ] || { cat "$WORK/out"; fail "the crash is at $crash"; }
-ask "$crash" where maps
+# What kills it is generated at that instruction, a little before the end.
+ask "$(event fields node.exited)" 'runtil signal fields' where 'until exit fields' 'runtil signal'
+[ "$(sed -n 's/^at \([0-9 ]*\) (.*/\1/p' "$WORK/out" | tr -d ' ' | sed -n 3p)" = "$crash" ] || { cat "$WORK/out"; fail "the signal comes before $crash"; }
+says 'pc 0x[0-9a-f]+ do_coredump  in the kernel for fields\['
+says "^#[0-9]+ +fields_total \(\) at libfields.c:$(line libfields.c 'strlen(f->value)')\$"
+ask "$crash" where locals maps
+# strlen has no name in the library as it is shipped; what is in scope is the innermost call that has source lines.
+says '^frame [0-9]+, fields_total:$'
 says '^#[0-9]+ +asm_exc_page_fault'
 says "^#[0-9]+ +fields_total \(\) at libfields.c:$(line libfields.c 'strlen(f->value)')\$"
 says "^#[0-9]+ +main \(\) at fields.c:$(line fields.c 'fields_total());')\$"

@@ -32,6 +32,17 @@ wrong() { # SENTENCE COMMAND...
 # after COMMAND: what it printed.
 after() { awk -v line="> $1" 'on && /^> / { exit } on; $0 == line { on = 1 }' "$WORK/out"; }
 
+# ---- moments ------------------------------------------------------------------------------------------------------
+ask 'goto 100' 'goto -200' here 'goto t:1ns' 'goto +300' 'bookmark small'
+[ "$(after 'goto -200' | head -1)" = 'that is before the begin of the run; this is the begin' ] || fail 'beyond the begin'
+after 'goto t:1ns' | grep -qE '^no event is at t:1ns: this is the (begin, before the first one|last one before, ev:[0-9]+ at t:)' ||
+	fail 'a time between two events leads to one'
+
+expect 0 "$POLECAT" fork "$run" --at small --node machine --keep none -- true
+expect 4 "$POLECAT" fork "$run" --at smaller --node machine --keep none -- true
+says "'smaller' is not a moment"
+ask 'unbookmark small'
+
 # ---- frames ------------------------------------------------------------------------------------------------------
 ask 'focus shop' where
 from=$(sed -n 's/^#\([0-9]*\) .*sell (.*/\1/p' "$WORK/out")
