@@ -173,14 +173,21 @@ static bool run_pipe(struct debug *d, struct err *err)
 	const char *line;
 	size_t size;
 	int signal = 0;
-	bool ok = true;
-	*err = (struct err){0};
-	while (ok && !d->verbs.quit && (line = next_line(d, &in, &size, &signal, err)))
-		ok = run_line(d, line, size, err);
+	struct err first = {0}, one = {0};
+	while (first.code == ERR_NONE || (d->json && one.code != ERR_CANCELLED)) {
+		struct err reading = {0};
+		line = d->verbs.quit ? NULL : next_line(d, &in, &size, &signal, &reading);
+		one = reading;
+		/* A program that reads the answers decides for itself what a failure means; that there was one is told at the
+		 * end. */
+		if ((!line || !run_line(d, line, size, &one)) && first.code == ERR_NONE)
+			first = one;
+		if (!line)
+			break;
+	}
 	buf_free(&in.bytes);
-	if (signal)
-		return err_set(err, ERR_CANCELLED, "stopped on request");
-	return ok && err->code == ERR_NONE;
+	*err = first;
+	return signal ? err_set(err, ERR_CANCELLED, "stopped on request") : first.code == ERR_NONE;
 }
 
 static bool run_commands(struct debug *d, const struct args *args, struct err *err)
@@ -302,10 +309,13 @@ const struct command command_debug = {
 	.least = 1,
 	.most = 1,
 	.about = "Stand at any moment of a run, go both ways, ask anything.",
-	.more = "Reads commands from standard input when there is neither -e nor -x. At instruction N means: N instructions have "
-		"been\n"
-		"executed since the run began, instruction N+1 has not; an event at N has happened. The recording is never "
-		"changed.",
+	.more = "Reads commands from standard input when there is neither -e nor -x. On a terminal a command that fails ends "
+		"nothing; with\n"
+		"--json from a pipe neither: its object says so, and the exit status at the end is that of the first that "
+		"failed.\n"
+		"Otherwise the first that fails ends it. At instruction N means: N instructions have been executed since the "
+		"run\n"
+		"began, instruction N+1 has not; an event at N has happened. The recording is never changed.",
 	.options = options,
 	.run = debug,
 };

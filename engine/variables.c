@@ -490,18 +490,35 @@ void variables_print_locals(const struct scope *scope, struct buf *out)
 	variables_each_local(scope, print_local, &printing);
 }
 
+/* The parameter of an inlined call that its function declares; false: the call has none, as when nothing of it is left. */
+static bool find_inlined(Dwarf_Die *call, Dwarf_Die *declared, Dwarf_Die *ret)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die origin;
+	for (int bad = dwarf_child(call, ret); !bad; bad = dwarf_siblingof(ret, ret))
+		if (dwarf_tag(ret) == DW_TAG_formal_parameter && dwarf_attr(ret, DW_AT_abstract_origin, &attr) &&
+			dwarf_formref_die(&attr, &origin) && dwarf_dieoffset(&origin) == dwarf_dieoffset(declared))
+			return true;
+	return false;
+}
+
 void variables_print_arguments(const struct scope *scope, struct buf *out)
 {
 	struct code code;
-	Dwarf_Die child;
+	Dwarf_Attribute attr;
+	Dwarf_Die child, function, found;
 	const char *between = "";
 	find_code(scope, &code);
-	for (int bad = code.last ? dwarf_child(&code.scopes[code.last - 1], &child) : 1; !bad;
-		bad = dwarf_siblingof(&child, &child)) {
+	Dwarf_Die *call = code.last ? &code.scopes[code.last - 1] : NULL;
+	/* The compiler lists parameters of an inlined call in any order, and leaves some out: the function has them all. */
+	bool inlined = call && dwarf_tag(call) == DW_TAG_inlined_subroutine && dwarf_attr(call, DW_AT_abstract_origin, &attr) &&
+		dwarf_formref_die(&attr, &function);
+	for (int bad = call ? dwarf_child(inlined ? &function : call, &child) : 1; !bad; bad = dwarf_siblingof(&child, &child)) {
 		const char *name = dwarf_tag(&child) == DW_TAG_formal_parameter ? name_of(&child) : NULL;
 		if (!name)
 			continue;
-		struct value value = variable_value(scope, &code, &child);
+		bool has = !inlined || find_inlined(call, &child, &found);
+		struct value value = variable_value(scope, &code, inlined && has ? &found : &child);
 		buf_str(out, between);
 		text_put_safe(out, name, strlen(name));
 		buf_char(out, '=');

@@ -42,6 +42,13 @@ expect 0 "$POLECAT" fork "$run" --at small --node machine --keep none -- true
 expect 4 "$POLECAT" fork "$run" --at smaller --node machine --keep none -- true
 says "'smaller' is not a moment"
 ask 'unbookmark small'
+# A program that reads the answers goes on after a failure, and is told of it at the end; without one to read them that is the end.
+printf 'goto small\nhere\nps kernel\nhere\n' >"$WORK/commands"
+"$POLECAT" debug "$run" --json <"$WORK/commands" >"$WORK/out" 2>&1
+[ $? = 4 ] && [ "$(grep -c '"ok":true' "$WORK/out")" = 2 ] && [ "$(grep -c '"ok":false' "$WORK/out")" = 2 ] ||
+	{ cat "$WORK/out"; fail 'a failure ends the answers'; }
+"$POLECAT" debug "$run" <"$WORK/commands" >"$WORK/out" 2>&1
+[ $? = 4 ] && [ "$(grep -c '^> ' "$WORK/out")" = 1 ] || { cat "$WORK/out"; fail 'a failure ends nothing'; }
 
 # ---- frames ------------------------------------------------------------------------------------------------------
 ask 'focus shop' where

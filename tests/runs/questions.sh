@@ -109,7 +109,7 @@ check_stack() { # the frames, with their arguments when nothing is optimized
 		says "^#5 +main \(.*\) at prog.c:$main\$"
 		;;
 	esac
-	says "^#1 +inlined \(depth=3, at=(0x[0-9a-f]+|<optimized out>)\) \(inlined\) at prog.c:$inlined\$"
+	says "^#1 +inlined \(depth=(4|<optimized out>), at=(0x[0-9a-f]+|<optimized out>)\) \(inlined\) at prog.c:$inlined\$"
 	says "^     outer \(.*\) at prog.c:$last\$"
 	says '^#8 +_start\+0x[0-9a-f]+ in /bin/'
 	says '^\(the outermost frame\)$'
