@@ -43,6 +43,7 @@ static void say_json(struct debug *d, const char *line, size_t size, const struc
 	json_put_u64(j, "vtime_ns", earliest);
 	verb_say_choice(&d->verbs, &choice);
 	json_put(j, "focus", choice.size ? json_new_strn(choice.data, choice.size) : NULL);
+	json_put_bool(j, "asked", d->verbs.asked);
 	json_put(j, "output", json_new_strn(out->data ? out->data : "", out->size));
 	json_put_str(j, "error", ok ? NULL : err->text);
 	json_write(j, &text);
@@ -315,7 +316,17 @@ const struct command command_debug = {
 		"failed.\n"
 		"Otherwise the first that fails ends it. At instruction N means: N instructions have been executed since the "
 		"run\n"
-		"began, instruction N+1 has not; an event at N has happened. The recording is never changed.",
+		"began, instruction N+1 has not; an event at N has happened. The recording is never changed.\n"
+		"\n"
+		"Questions are answered from the memory of the stopped machine. Files that it does not hold (/proc, /sys, what "
+		"waits "
+		"in a\n"
+		"pipe) `cat` and `ls` ask of a live copy of the machine, which is not kept and whose nodes stand still within "
+		"some\n"
+		"milliseconds of their time; they say so, and asking again costs nothing. /proc/self is the process that is "
+		"meant, "
+		"and\n"
+		"pids are those of its node: 1:/proc/PID is /proc of the machine below, whose pids `ps` lists.",
 	.options = options,
 	.run = debug,
 };

@@ -166,7 +166,7 @@ static bool guest_file(struct tracee *t, const char *path, bool link, struct buf
 	struct guestfile file;
 	const struct process *p;
 	const struct guest *guest = guest_of_tracee(t, tracee_pid(t), &p);
-	return guest && guestdir_find(guest, p->task, path, !link, &node, &file, &err) &&
+	return guest && guestdir_find(guest, p->task, path, !link, &node, &file, NULL, &err) &&
 		file.kind == (link ? GUESTFILE_LINK : GUESTFILE_FILE) && file.size <= GDBFILES_SIZE_MAX &&
 		guestfile_read(guest, &file, 0, file.size, out, &err);
 }

@@ -145,8 +145,11 @@ struct walk {
 	uint64_t namespace;
 	struct guestdir_node *trail; /* the root first, then each directory on the way */
 	size_t depth;
+	size_t *ends;    /* of path, for each of the trail */
+	struct buf path; /* of the trail: "/name/name" */
 	struct buf rest; /* what is still to be walked */
 	int links;
+	bool certain; /* what failed is so, whatever memory does not hold */
 };
 
 /* Onto whatever is mounted at a place, as seen in a mount namespace; mounts may be stacked. */
@@ -172,7 +175,8 @@ static void enter_mounts(const struct guest *g, uint64_t namespace, struct guest
 static bool read_link(const struct guest *g, const struct guestfile *file, struct buf *out, struct err *err)
 {
 	char target[GUESTFILE_PATH_MAX];
-	if (guest_str(g, guest_value(g, LAYOUT_INODE_LINK, file->inode), target, sizeof target)) {
+	uint64_t text = file->is_made ? 0 : guest_value(g, LAYOUT_INODE_LINK, file->inode);
+	if (text && guest_str(g, text, target, sizeof target)) {
 		buf_str(out, target);
 		return true;
 	}
@@ -184,8 +188,10 @@ static bool follow_link(struct walk *w, const struct guestfile *file, const char
 {
 	struct buf target = {0};
 	bool ok = read_link(w->guest, file, &target, err);
-	if (ok && (++w->links > GUESTDIR_LINKS_MAX || target.size + w->rest.size > GUESTFILE_PATH_MAX))
+	if (ok && (++w->links > GUESTDIR_LINKS_MAX || target.size + w->rest.size > GUESTFILE_PATH_MAX)) {
+		w->certain = true;
 		ok = err_set(err, ERR_INPUT, "too many symbolic links (at \"%s\")", name);
+	}
 	if (ok) {
 		if (target.size && *target.data == '/')
 			w->depth = 0;
@@ -210,18 +216,26 @@ static bool walk_part(struct walk *w, const char *name, bool follow, struct err 
 		w->depth -= w->depth > 0;
 		return true;
 	}
-	if (node_file(g, here).kind != GUESTFILE_DIR)
+	struct guestfile directory = node_file(g, here);
+	if (directory.kind != GUESTFILE_DIR) {
+		w->certain = directory.kind != GUESTFILE_NONE;
 		return err_set(err, ERR_INPUT, "what should hold \"%s\" is no directory", name);
-	if (!node_child(g, here, name, &next))
+	}
+	if (!node_child(g, here, name, &next)) {
+		w->certain = is_complete(g, here);
 		return err_set(err, ERR_INPUT,
-			is_complete(g, here) ? "there is no \"%s\"" : "the guest's kernel has no \"%s\" in its cache", name);
+			w->certain ? "there is no \"%s\"" : "the guest's kernel has no \"%s\" in its cache", name);
+	}
 	enter_mounts(g, w->namespace, &next);
 	struct guestfile file = node_file(g, &next);
 	if (file.kind == GUESTFILE_LINK && follow)
 		return follow_link(w, &file, name, err);
 	if (w->depth + 1 == GUESTFILE_DEPTH_MAX)
 		return err_set(err, ERR_INPUT, "more than %d directories (at \"%s\")", GUESTFILE_DEPTH_MAX, name);
+	w->path.size = w->ends[w->depth];
+	buf_printf(&w->path, "/%s", name);
 	w->trail[++w->depth] = next;
+	w->ends[w->depth] = w->path.size;
 	return true;
 }
 
@@ -235,6 +249,12 @@ static bool walk_all(struct walk *w, bool follow, struct err *err)
 		bool last = !w->rest.data[slashes + size + strspn(w->rest.data + slashes + size, "/")];
 		buf_drop(&w->rest, slashes + size);
 		bool ok = walk_part(w, name, follow || !last, err);
+		if (!ok) { /* what could not be walked, for path_out */
+			struct buf rest = {0};
+			buf_printf(&rest, "/%s%s", name, w->rest.data);
+			buf_free(&w->rest);
+			w->rest = rest;
+		}
 		free(name);
 		if (!ok)
 			return false;
@@ -246,11 +266,15 @@ static bool start_walk(struct walk *w, uint64_t task, const char *path, struct e
 {
 	const struct guest *g = w->guest;
 	struct guest_place root = guestfile_root(g, task), cwd = guestfile_cwd(g, task);
-	if (!root.dentry)
-		return err_set(err, ERR_INPUT, "the process has no root directory any more");
-	if (strlen(path) >= GUESTFILE_PATH_MAX)
+	w->certain = strlen(path) >= GUESTFILE_PATH_MAX;
+	if (w->certain)
 		return err_set(
 			err, ERR_INPUT, "the path has %zu bytes, at most %d are walked", strlen(path), GUESTFILE_PATH_MAX - 1);
+	if (!root.dentry) {
+		w->certain = *path != '/';
+		buf_str(&w->rest, path);
+		return err_set(err, ERR_INPUT, "the process has no root directory any more");
+	}
 	if (*path != '/')
 		guestfile_path(g, cwd, &root, &w->rest);
 	buf_char(&w->rest, '/');
@@ -263,16 +287,31 @@ static bool start_walk(struct walk *w, uint64_t task, const char *path, struct e
 }
 
 bool guestdir_find(const struct guest *g, uint64_t task, const char *path, bool follow, struct guestdir_node *ret_node,
-	struct guestfile *ret_file, struct err *err)
+	struct guestfile *ret_file, struct buf *path_out, struct err *err)
 {
-	struct walk w = {.guest = g, .trail = mem_array(GUESTFILE_DEPTH_MAX, sizeof *w.trail)};
+	struct walk w = {.guest = g,
+		.trail = mem_array(GUESTFILE_DEPTH_MAX, sizeof *w.trail),
+		.ends = mem_array(GUESTFILE_DEPTH_MAX, sizeof *w.ends)};
 	bool ok = start_walk(&w, task, path, err) && walk_all(&w, follow, err);
 	if (ok) {
 		*ret_node = w.trail[w.depth];
 		*ret_file = node_file(g, ret_node);
-	} else
+	} else {
+		*ret_file = (struct guestfile){.in_memory = w.certain};
 		err_prefix(err, "%s", path);
+	}
+	if (path_out) {
+		buf_add(path_out, w.path.data, w.ends[w.depth]);
+		buf_add(path_out, w.rest.data, w.rest.size);
+		/* A link's target got one behind it; here as in memory it means nothing. */
+		while (path_out->size > 1 && path_out->data[path_out->size - 1] == '/')
+			path_out->data[--path_out->size] = '\0';
+		if (ok && !path_out->size)
+			buf_char(path_out, '/');
+	}
+	buf_free(&w.path);
 	buf_free(&w.rest);
+	free(w.ends);
 	free(w.trail);
 	return ok;
 }
@@ -345,6 +384,11 @@ bool guestdir_ls(const struct guest *g, const struct guestdir_node *directory, s
 			list->entries[kept++] = list->entries[i];
 	list->count = kept;
 	return true;
+}
+
+void guestdir_list_sort(struct guestdir_list *list)
+{
+	sort(list->entries, list->count);
 }
 
 void guestdir_list_finish(struct guestdir_list *list)

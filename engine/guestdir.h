@@ -20,10 +20,14 @@ struct guestdir_node {
 
 /*
  * Finds path as the task would: its root, its mounts, symbolic links followed (the last one too if follow). A relative path
- * starts at its working directory. ret_file is the file's real inode. ERR_INPUT: no such file, with the part that is missing.
+ * starts at its working directory. ret_file is the file's real inode. ERR_INPUT: no such file, with the part that is missing;
+ * ret_file->in_memory says then whether that is certain, or memory does not hold all that is to be known.
+ *
+ * Appends to path_out (may be NULL) the path from the task's root, links and ".." resolved as far as they could be, the rest as
+ * it is. Nothing when the path cannot be meant.
  */
 bool guestdir_find(const struct guest *guest, uint64_t task, const char *path, bool follow, struct guestdir_node *ret_node,
-	struct guestfile *ret_file, struct err *err);
+	struct guestfile *ret_file, struct buf *path_out, struct err *err);
 
 struct guestdir_entry {
 	char *name;
@@ -38,6 +42,8 @@ struct guestdir_list {
 
 /* The names in a directory. The list is to be finished also on failure. */
 bool guestdir_ls(const struct guest *guest, const struct guestdir_node *directory, struct guestdir_list *list, struct err *err);
+/* By name. */
+void guestdir_list_sort(struct guestdir_list *list);
 void guestdir_list_finish(struct guestdir_list *list);
 void guestdir_list_print(const struct guestdir_list *list, struct buf *out);
 

@@ -4,10 +4,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PARTS_MAX   (2 * GUESTFILE_DEPTH_MAX)
-#define MAGIC_TMPFS 0x01021994u
-#define MAGIC_RAMFS 0x858458f6u
-#define XA_CHUNK    64u
+#define PARTS_MAX     (2 * GUESTFILE_DEPTH_MAX)
+#define MAGIC_TMPFS   0x01021994u
+#define MAGIC_RAMFS   0x858458f6u
+#define MAGIC_OVERLAY 0x794c7630u
+#define XA_CHUNK      64u
 
 /* ---- names ------------------------------------------------------------------------------------------------- */
 
@@ -128,7 +129,7 @@ bool guestfile_path(const struct guest *g, struct guest_place at, const struct g
 
 /* ---- inodes ------------------------------------------------------------------------------------------------- */
 
-static enum guestfile_kind kind_of(uint32_t mode)
+enum guestfile_kind guestfile_kind(uint32_t mode)
 {
 	switch (mode & S_IFMT) {
 	case S_IFREG:
@@ -158,12 +159,14 @@ struct guestfile guestfile_inode(const struct guest *g, uint64_t inode)
 	uint64_t sb = guest_value(g, LAYOUT_INODE_SB, inode);
 	uint64_t magic = guest_value(g, LAYOUT_SB_MAGIC, sb);
 	file.mode = (uint32_t)mode;
-	file.kind = kind_of(file.mode);
+	file.kind = guestfile_kind(file.mode);
 	file.number = guest_value(g, LAYOUT_INODE_NUMBER, inode);
 	file.size = guest_value(g, LAYOUT_INODE_SIZE, inode);
 	file.uid = (uint32_t)guest_value(g, LAYOUT_INODE_UID, inode);
 	file.device = guest_value(g, LAYOUT_SB_DEVICE, sb);
 	file.in_memory = magic == MAGIC_TMPFS || magic == MAGIC_RAMFS;
+	/* On no disk, and not in memory. An overlay's are of the file systems below it. */
+	file.is_made = !file.in_memory && magic != MAGIC_OVERLAY && file.device >> 20 == 0;
 	return file;
 }
 
@@ -207,6 +210,9 @@ bool guestfile_read(
 	static const unsigned char zeros[MEMORY_PAGE];
 	if (file->kind != GUESTFILE_FILE && file->kind != GUESTFILE_LINK)
 		return err_set(err, ERR_INPUT, "it is no regular file, so it has no contents");
+	if (file->is_made)
+		return err_set(
+			err, ERR_INPUT, "the guest's kernel makes its contents whenever it is read: they are not in memory");
 	uint64_t end = offset > file->size ? offset : size < file->size - offset ? offset + size : file->size;
 	while (offset < end) {
 		uint64_t page = cached_page(g, file->inode, offset / MEMORY_PAGE);

@@ -34,6 +34,7 @@ struct guestfile {
 	uint32_t mode, uid;
 	enum guestfile_kind kind;
 	bool in_memory; /* its file system lives in memory: nothing is missing */
+	bool is_made;   /* its contents are made whenever it is read, as those of /proc and /sys: none of them are in memory */
 };
 
 /*
@@ -42,6 +43,9 @@ struct guestfile {
  * pointer leads nowhere.
  */
 bool guestfile_path(const struct guest *guest, struct guest_place at, const struct guest_place *root, struct buf *out);
+
+/* Of the mode of an inode. GUESTFILE_NONE for 0; an anonymous inode, which has no type, is a file. */
+enum guestfile_kind guestfile_kind(uint32_t mode);
 
 /* What the inode at a kernel address says. kind is GUESTFILE_NONE when it is not in memory. */
 struct guestfile guestfile_inode(const struct guest *guest, uint64_t inode);

@@ -33,6 +33,7 @@ struct session {
 	uint64_t history[HISTORY_MAX]; /* places that were left, then those that were gone back from */
 	size_t history_at, history_count;
 	unsigned deaths;
+	struct answers answers;
 };
 
 /* The machine is somewhere else: whatever was found out is void. */
@@ -173,6 +174,7 @@ void session_close(struct session *s)
 {
 	if (!s)
 		return;
+	answers_finish(&s->answers);
 	here_destroy(s->here);
 	walk_destroy(s->walk);
 	checkpointstore_close(&s->store);
@@ -198,6 +200,11 @@ const struct recorded *session_recorded(const struct session *s)
 const struct lineage *session_lineage(const struct session *s)
 {
 	return &s->lineage;
+}
+
+struct answers *session_answers(struct session *s)
+{
+	return &s->answers;
 }
 
 struct here *session_here(struct session *s)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/answers.h"
 #include "engine/buf.h"
 #include "engine/cancel.h"
 #include "engine/err.h"
@@ -48,6 +49,8 @@ const struct lineage *session_lineage(const struct session *s);
 struct here *session_here(struct session *s);
 struct walk *session_walk(struct session *s); /* whoever moves it calls session_moved afterwards */
 void session_moved(struct session *s);
+/* What others found out about moments of the run. */
+struct answers *session_answers(struct session *s);
 /* NULL (with the reason) when nothing can be scanned for on this host. */
 struct scan *session_scan(struct session *s, struct err *err);
 /* An empty request whose hits have tasks, and whose watches may have a process, if the kernel's memory tells how. */

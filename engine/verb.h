@@ -61,6 +61,7 @@ struct verbs {
 	bool terminal;              /* standard input and output are the person's terminal: `fork` may open a shell there */
 	bool quit;                  /* set by `quit` */
 	bool moved;                 /* set by verbs that move: the place was printed */
+	bool asked;                 /* set when a live copy of the machine gave the answer */
 };
 
 typedef bool verb_run(struct verbs *v, const struct words *words, struct buf *out, struct err *err);
@@ -91,7 +92,9 @@ struct verb_format {
 };
 bool verb_format_parse(const char *text, struct verb_format *ret, struct err *err);
 /* verb_guest.c */
-verb_run verb_ps, verb_where, verb_threads, verb_maps, verb_fds, verb_sockets, verb_env, verb_cat, verb_ls;
+verb_run verb_ps, verb_where, verb_threads, verb_maps, verb_fds, verb_sockets, verb_env;
+/* verb_files.c */
+verb_run verb_cat, verb_ls;
 /* verb_print.c */
 verb_run verb_print, verb_locals, verb_symbol, verb_whatis, verb_ptype;
 

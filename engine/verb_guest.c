@@ -1,15 +1,11 @@
-/* Debug commands that ask the guest: processes, threads, files, sockets. */
+/* Debug commands that ask the guest: processes, threads, open files, sockets. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "engine/guestdir.h"
 #include "engine/maps.h"
 #include "engine/openfiles.h"
 #include "engine/text.h"
 #include "engine/verb.h"
-
-enum { CAT_MAX = 16 << 20 };
 
 bool verb_ps(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
@@ -148,74 +144,5 @@ bool verb_env(struct verbs *v, const struct words *w, struct buf *out, struct er
 		buf_char(out, '\n');
 	}
 	buf_free(&bytes);
-	return ok;
-}
-
-/* ---- files, from the guest's memory ------------------------------------------------------------------------- */
-
-/* What the guest's memory does not hold, a live copy of the machine may make: files of /proc, for one. */
-static void suggest_fork(struct verbs *v, const struct process *p, const char *path, struct err *err)
-{
-	const struct timeline *t = session_timeline(v->session);
-	for (size_t i = 1; i < timeline_node_count(t); i++)
-		if (err && here_is_of_node(p, i - 1)) {
-			char *text = mem_str(err->text);
-			err_set(err, err->code,
-				"%.600s (`fork @%s ls %.200s` and `fork @%s cat %.200s` ask a live copy of the machine)", text,
-				timeline_node(t, i), path, timeline_node(t, i), path);
-			free(text);
-		}
-}
-
-/* "PATH" as the current process sees it, "PID:PATH" or "NODE:PATH" as that process does. */
-static bool find_file(struct verbs *v, const char *word, struct guestdir_node *place, struct guestfile *file, struct err *err)
-{
-	size_t size = strcspn(word, ":/");
-	bool other = size && word[size] == ':';
-	char *name = other ? mem_strn(word, size) : NULL;
-	const struct process *p = verb_process(v, name, err);
-	free(name);
-	bool found = p &&
-		guestdir_find(here_guest(session_here(v->session), err), p->task, word + (other ? size + 1 : 0), true, place,
-			file, err);
-	if (p && !found)
-		suggest_fork(v, p, word + (other ? size + 1 : 0), err);
-	return found;
-}
-
-bool verb_cat(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	struct guestdir_node place;
-	struct guestfile file;
-	struct buf bytes = {0};
-	if (!find_file(v, w->list[1], &place, &file, err))
-		return false;
-	const struct guest *guest = here_guest(session_here(v->session), err);
-	uint64_t size = file.size < CAT_MAX ? file.size : CAT_MAX;
-	bool ok = guestfile_read(guest, &file, 0, size, &bytes, err);
-	for (size_t at = 0; at < bytes.size;) {
-		const char *newline = memchr(bytes.data + at, '\n', bytes.size - at);
-		size_t end = newline ? (size_t)(newline - bytes.data) : bytes.size;
-		text_put_safe(out, bytes.data + at, end - at);
-		buf_char(out, '\n');
-		at = end + 1;
-	}
-	if (file.size > CAT_MAX)
-		buf_printf(out, "(cut after %d MiB)\n", CAT_MAX >> 20);
-	buf_free(&bytes);
-	return ok;
-}
-
-bool verb_ls(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
-{
-	struct guestdir_node place;
-	struct guestfile file;
-	struct guestdir_list list = {0};
-	if (!find_file(v, w->list[1] ? w->list[1] : "/", &place, &file, err))
-		return false;
-	bool ok = guestdir_ls(here_guest(session_here(v->session), err), &place, &list, err);
-	if (ok)
-		guestdir_list_print(&list, out);
-	guestdir_list_finish(&list);
 	return ok;
 }

@@ -100,9 +100,13 @@ static const struct verb verbs[] = {
 	{"sockets", NULL, "[PID|NODE]", 0, 1, "Sockets of a process, or of all processes of a node.", "the guest",
 		"sockets server", verb_sockets, false},
 	{"env", NULL, "[PID|NODE]", 0, 1, "Environment of a process.", "the guest", "env server", verb_env, false},
-	{"cat", NULL, "[PID:|NODE:]PATH", 1, 1, "A file as a process sees it, from the guest's memory.", "the guest",
-		"cat server:/etc/hosts", verb_cat, false},
-	{"ls", NULL, "[[PID:|NODE:]PATH]", 0, 1, "A directory as a process sees it.", "the guest", "ls server:/", verb_ls, false},
+	{"cat", NULL, "[PID:|NODE:]PATH", 1, 1,
+		"A file as a process sees it, from the guest's memory; a live copy of the machine is asked for what that does "
+		"not hold, "
+		"as /proc.",
+		"the guest", "cat server:/proc/self/status", verb_cat, false},
+	{"ls", NULL, "[[PID:|NODE:]PATH]", 0, 1, "A directory as a process sees it, as cat.", "the guest", "ls server:/", verb_ls,
+		false},
 	{"fork", NULL, "[@NODE] [COMMAND...]", 0, WORDS_MAX,
 		"Open a shell in a live copy of this moment, or execute a command in it; it is recorded as a run of its own.",
 		"the guest", "fork @server ls /", verb_fork, false},
@@ -262,7 +266,7 @@ static bool run_verb(struct verbs *v, const struct verb *verb, struct words *w, 
 bool verbs_run(struct verbs *v, const char *line, size_t size, struct buf *out, struct err *err)
 {
 	struct words words;
-	v->moved = false;
+	v->moved = v->asked = false;
 	char *copy = mem_strn(line, size); /* so that the rest of a line is a string */
 	bool ok = words_split(&words, copy, size, err);
 	if (ok && words.count) {

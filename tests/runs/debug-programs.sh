@@ -170,8 +170,6 @@ says '^no sockets: none of its open files is one$'
 expect 4 "$POLECAT" debug "$run" --at begin -e 'fds nobody'
 says "'nobody' is no process: expected its pid, or the name of a node"
 
-expect 4 "$POLECAT" debug "$run" --at "$(ready dynamic)" -e 'cat dynamic:/proc/self/status'
-says '`fork @dynamic cat /proc/self/status` ask a live copy of the machine'
 ask dynamic ps 'threads dynamic' 'next line-of optimized'
 says '^    pid inside parent s threads       KiB cgroup  '
 says '^[* ] +[0-9]+ +[0-9]+ +[0-9]+ R +1 +[1-9][0-9]+ /node-0 +/dynamic 20$'

@@ -309,7 +309,7 @@ static void check_files(struct test *t)
 			struct buf bytes = {0};
 			if (strcmp(t->processes.list[k].name, files[i].process))
 				continue;
-			bool ok = guestdir_find(&t->guest, t->processes.list[k].task, files[i].path, true, &place, &file, NULL) &&
+			bool ok = guestdir_find(&t->guest, t->processes.list[k].task, files[i].path, true, &place, &file, NULL, NULL) &&
 				guestfile_read(&t->guest, &file, 0, 100, &bytes, NULL);
 			same(t, "content", ok ? bytes.data ? bytes.data : "" : "(none)",
 				files[i].content ? files[i].content : "(none)");
@@ -326,7 +326,7 @@ static void check_listing(struct test *t, const char *process, const char *path,
 	struct buf ours = {0};
 	for (size_t k = 0; k < t->processes.count; k++)
 		if (!strcmp(t->processes.list[k].name, process) &&
-			guestdir_find(&t->guest, t->processes.list[k].task, path, true, &node, &file, NULL))
+			guestdir_find(&t->guest, t->processes.list[k].task, path, true, &node, &file, NULL, NULL))
 			guestdir_ls(&t->guest, &node, &list, NULL);
 	for (size_t i = 0; i < list.count; i++)
 		buf_printf(&ours, "%s%s ", list.entries[i].name, list.entries[i].file.kind == GUESTFILE_DIR ? "/" : "");
@@ -345,7 +345,7 @@ static void check_big_file(struct test *t, const char *process, const char *path
 	struct buf bytes = {0};
 	for (size_t k = 0; k < t->processes.count; k++)
 		if (!strcmp(t->processes.list[k].name, process) &&
-			guestdir_find(&t->guest, t->processes.list[k].task, path, true, &place, &file, NULL))
+			guestdir_find(&t->guest, t->processes.list[k].task, path, true, &place, &file, NULL, NULL))
 			guestfile_read(&t->guest, &file, 0, UINT64_MAX, &bytes, NULL);
 	snprintf(t->section->path, sizeof t->section->path, "%s", path);
 	same_number(t, "size", bytes.size, 299 * 4096 + 100);

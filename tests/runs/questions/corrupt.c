@@ -40,7 +40,7 @@ static size_t ask_all(const struct guest *guest)
 		openfiles_read(guest, p->task, &root, &files);
 		openfiles_print(&files, &out);
 		openfiles_finish(&files);
-		if (guestdir_find(guest, p->task, "/tmp/some dir", true, &place, &file, &err) &&
+		if (guestdir_find(guest, p->task, "/tmp/some dir", true, &place, &file, NULL, &err) &&
 			guestdir_ls(guest, &place, &list, &err)) {
 			guestdir_list_print(&list, &out);
 			guestdir_list_finish(&list);
