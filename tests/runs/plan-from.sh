@@ -79,5 +79,5 @@ says 'expected neither a command nor --node'
 expect 4 "$POLECAT" fork "$run" --at ev:8 --plan-from nine
 says 'nine'
 expect 4 "$POLECAT" fork "$run" --at end --plan-from 9
-says 'the run has ended here'
+says 'the run is ending here'
 exit 0
