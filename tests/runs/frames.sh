@@ -70,6 +70,12 @@ wrong 'there is no frame 99: expected at most [0-9]+ \(`where` lists them\)' 'fo
 wrong 'this is the innermost frame' 'focus shop' 'frame 0' down
 wrong 'this is the outermost frame' 'focus shop' 'frame 0' 'up 999' up
 wrong 'there is no register' 'focus shop' "frame $from" 'regs xmm77'
+# Out of main the way back leads to code without lines: that is said, not passed over.
+wrong 'this call was at no other line before' 'focus shop' 'break main' rcontinue rfinish rover
+wrong 'this thread was at no other line since the run began' 'focus shop' 'break main' rcontinue rfinish rstep
+# What the kernel is in has no variables, which is said too.
+ask 'focus shop' 'until syscall' 'frame 0' locals
+says "^no locals: entry_SYSCALL_64 is the kernel's, whose variables are not known\$"
 # A move ends it.
 ask 'focus shop' "frame $from" stepi rstepi frame
 after frame | grep -qE "^#$from " && fail "the frame is still chosen after a move"
