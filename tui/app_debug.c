@@ -230,8 +230,10 @@ static void show_progress(struct app *app, bool busy, const struct debug_work *w
 static void reap(struct app *app)
 {
 	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX; i++)
-		if (app->debug.ending[i])
+		if (app->debug.ending[i]) {
+			debugger_heard(app->debug.ending[i]);
 			debugger_watch(app->debug.ending[i]);
+		}
 	for (size_t i = 0; i < DEBUGGERS_ENDING_MAX; i++)
 		if (app->debug.ending[i] && debugger_ended(app->debug.ending[i])) {
 			debugger_destroy(app->debug.ending[i]);
@@ -269,6 +271,7 @@ void debug_step(struct app *app)
 	if (!d->debugger)
 		return;
 	struct debug_work work;
+	debugger_heard(d->debugger);
 	bool busy = debugger_busy(d->debugger, &work); /* before anything is taken: nothing is left over then if it is not */
 	bool is_error, ended = debugger_ended(d->debugger);
 	debugger_watch(d->debugger);

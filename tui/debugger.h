@@ -58,8 +58,10 @@ void debugger_end(struct debugger *d);
 bool debugger_ended(struct debugger *d);
 void debugger_destroy(struct debugger *d);
 
-/* Readable when something can be taken, or it has ended. Reading is debugger_take's affair. */
+/* Readable when something can be taken, or it has ended, since debugger_heard. */
 int debugger_fd(const struct debugger *d);
+/* Before it is asked for anything: what comes while it is asked makes debugger_fd readable again, and is not missed. */
+void debugger_heard(struct debugger *d);
 /* Runs a line instead of those that wait and begin with the same word: of choices only the last one counts. */
 bool debugger_choose(struct debugger *d, const char *line, struct err *err);
 /* Runs a line after those that wait. ERR_USAGE when too many do. */

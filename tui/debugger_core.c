@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 
 #include "tui/debugger_parts.h"
 #include "tui/fmt.h"
+
+#define WATCH_MS 100 /* how often one that shall end is looked after */
 
 int64_t debugger_clock_ms(void)
 {
@@ -100,6 +103,13 @@ static void press_cancel(struct debugger *d)
 	(void)ignored;
 }
 
+void debugger_heard(struct debugger *d)
+{
+	uint64_t count;
+	ssize_t ignored = read(d->news, &count, sizeof count);
+	(void)ignored;
+}
+
 void debugger_end(struct debugger *d)
 {
 	pthread_mutex_lock(&d->mutex);
@@ -123,6 +133,11 @@ void debugger_destroy(struct debugger *d)
 	if (!d)
 		return;
 	debugger_end(d);
+	while (!debugger_ended(d)) { /* a QEMU that hangs would never let it end */
+		poll(&(struct pollfd){.fd = d->news, .events = POLLIN}, 1, WATCH_MS);
+		debugger_heard(d);
+		debugger_watch(d);
+	}
 	pthread_join(d->thread, NULL);
 	pthread_cond_destroy(&d->wake);
 	pthread_mutex_destroy(&d->mutex);
@@ -216,9 +231,11 @@ bool debugger_cancel(struct debugger *d)
 void debugger_watch(struct debugger *d)
 {
 	pthread_mutex_lock(&d->mutex);
-	if (d->working && d->cancelled_ms && debugger_clock_ms() - d->cancelled_ms > DEBUGGER_PATIENCE_MS && d->qemu >= 0) {
+	int64_t now = debugger_clock_ms();
+	bool ends = d->working || d->ending; /* closing the session is no work that has a name */
+	if (ends && d->cancelled_ms && now - d->cancelled_ms > DEBUGGER_PATIENCE_MS && d->qemu >= 0) {
 		pidfd_send_signal(d->qemu, SIGKILL, NULL, 0);
-		d->cancelled_ms = 0;
+		d->cancelled_ms = d->ending ? now : 0;
 	}
 	pthread_mutex_unlock(&d->mutex);
 }
@@ -263,9 +280,6 @@ bool debugger_pending(struct debugger *d)
 
 struct debug_picture *debugger_take_picture(struct debugger *d)
 {
-	uint64_t count;
-	ssize_t ignored = read(d->news, &count, sizeof count);
-	(void)ignored;
 	pthread_mutex_lock(&d->mutex);
 	struct debug_picture *p = d->picture;
 	d->picture = NULL;

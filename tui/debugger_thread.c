@@ -33,7 +33,7 @@ static void begin(struct debugger *d, const char *what)
 	free(d->working);
 	d->working = mem_str(what);
 	d->since_ms = debugger_clock_ms();
-	d->cancelled_ms = 0;
+	d->cancelled_ms = d->ending ? d->cancelled_ms : 0;
 	d->done = d->of = 0;
 	d->stage[0] = '\0';
 	d->scans = false;

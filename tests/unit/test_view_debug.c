@@ -1,6 +1,7 @@
 /* The debug view from a picture that no machine made: cells and roles at every size, folded and not, are those of
  * tests/unit/view_debug.screen. GENERATE=1 make unit ARGS=view_debug writes them anew; then read the diff. */
 #include <locale.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -241,6 +242,34 @@ static void how_far_it_is(void)
 	progress(&work, 400, "diff-state 1 another-run: booting 0.4 s; Esc stops");
 }
 
+/* A session ends while the screen asks it things: that must wake the screen up once more, or it would wait for what is there. */
+static void news_are_not_missed(void)
+{
+	struct debugger_options options = {.path = "/nowhere/at/all"};
+	struct debugger *d = debugger_start(&options, NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+	struct pollfd news = {.fd = debugger_fd(d), .events = POLLIN};
+	struct debug_work work;
+	bool is_error = false;
+	for (bool busy = true; busy;) {
+		poll(&news, 1, 10);
+		busy = debugger_busy(d, &work) || !debugger_ended(d);
+		free(work.what);
+	}
+	CU_ASSERT_PTR_NULL(debugger_take_picture(d));
+	CU_ASSERT_PTR_NULL(debugger_take_names(d));
+	CU_ASSERT_PTR_NULL(debugger_take_answer(d));
+	char *note = debugger_take_note(d, &is_error);
+	CU_ASSERT_PTR_NOT_NULL(note);
+	CU_ASSERT_TRUE(is_error);
+	free(note);
+	CU_ASSERT_EQUAL(poll(&news, 1, 0), 1);
+	debugger_heard(d);
+	CU_ASSERT_EQUAL(poll(&news, 1, 0), 0);
+	debugger_destroy(d);
+}
+
 const struct test suite_view_debug[] = {{"how far a move is", how_far_it_is},
 	{"the panes at several sizes, folded and not", looks}, {"any size is drawn", any_size},
-	{"panes fold by name; pages are dropped", folds_by_name}, {"source or disassembly", which_code}, {0}};
+	{"panes fold by name; pages are dropped", folds_by_name}, {"source or disassembly", which_code},
+	{"news are not missed", news_are_not_missed}, {0}};
