@@ -8,7 +8,7 @@
 #include "engine/verb.h"
 
 enum {
-	WINDOW = 50000,   /* instructions looked at in one pass: fewer than SCAN_LAST, so that none is lost */
+	WINDOW = 50000,   /* instructions looked at first: a line is seldom longer */
 	TRIES_MAX = 2000, /* places that are visited to see whether they are of the same call */
 	MEMO = 1024,
 };
@@ -108,25 +108,32 @@ static void watch(struct scan_request *r, uint64_t low, uint64_t high)
 
 /* ---- into calls: every instruction of the thread is seen ---------------------------------------------------- */
 
+/* A thread that sleeps, or runs what has no lines, is followed in few passes: each costs two restores. */
+static uint64_t widened(uint64_t window, const struct scan_hits *hits)
+{
+	return hits->count < SCAN_LAST / 4 && window < UINT64_MAX / 4 ? window * 4 : window;
+}
+
 static bool step_on(struct stepper *s, uint64_t *ret, struct err *err)
 {
 	struct scan_request r = request(s);
 	uint64_t from = walk_now(s->walk), end = session_zero(s->v->session) + session_end(s->v->session);
 	watch(&r, 0, UINT64_C(1) << 47);
-	for (bool found = false; !found && from < end;) {
-		uint64_t to = end - from > WINDOW ? from + WINDOW : end;
+	for (uint64_t window = WINDOW; from < end;) {
 		struct scan_hits hits;
-		if (!scan_backward(s->scan, s->walk, &r, from, to, SCAN_LAST, &hits, err))
+		bool found = false;
+		if (!scan_window(s->scan, s->walk, &r, from, end - from > window ? from + window : end, &hits, err))
 			return false;
 		for (size_t i = 0; i < hits.count && !found; i++) {
 			struct memo m = line_of(s, hits.list[i].pc);
 			found = m.file && !same_line(m, s->start.file, s->start.line);
 			*ret = hits.list[i].icount;
 		}
+		window = widened(hits.to - from, &hits);
+		from = hits.to;
 		scan_hits_finish(&hits);
 		if (found)
 			return true;
-		from = to;
 	}
 	return err_set(err, ERR_INPUT, "this thread comes to no other line before the end of the run");
 }
@@ -138,8 +145,8 @@ static bool step_back(struct stepper *s, uint64_t *ret, struct err *err)
 	uint64_t to = walk_now(s->walk) - 1, begin = session_zero(s->v->session) + session_begin(s->v->session);
 	struct memo line = {0};
 	watch(&r, 0, UINT64_C(1) << 47);
-	while (to > begin) {
-		uint64_t from = to - begin > WINDOW ? to - WINDOW : begin;
+	for (uint64_t window = WINDOW; to > begin;) {
+		uint64_t from = to - begin > window ? to - window : begin;
 		struct scan_hits hits;
 		bool over = false;
 		if (!scan_backward(s->scan, s->walk, &r, from, to, SCAN_LAST, &hits, err))
@@ -154,10 +161,11 @@ static bool step_back(struct stepper *s, uint64_t *ret, struct err *err)
 				*ret = hits.list[i].icount;
 			}
 		}
+		window = widened(window, &hits);
+		to = hits.total > hits.count ? hits.list[0].icount - 1 : hits.from;
 		scan_hits_finish(&hits);
 		if (over)
 			return true;
-		to = from;
 	}
 	return line.file ? true : err_set(err, ERR_INPUT, "this thread was at no other line since the run began");
 }
