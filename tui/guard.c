@@ -171,6 +171,7 @@ void guard_reclaim(void)
 	sigaction(SIGQUIT, &ours, NULL);
 	sigaction(SIGTSTP, &ours, NULL);
 	guard.continued = guard.suspended = 0;
-	tcgetattr(STDIN_FILENO, &guard.before);
+	/* A program that was killed has left its own modes behind: those of before are what is given back in the end. */
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &guard.before);
 	guard_taken();
 }

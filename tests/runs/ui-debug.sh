@@ -272,3 +272,17 @@ t send-keys Q
 gone() { ! kill -0 "$1" 2>/dev/null; }
 until_true gone "$ui" || fail "the program does not end"
 until_true gone "$left" || fail "QEMU lives on after the program"
+# Asked to end while gdb has the terminal, which is killed then: the terminal's modes are those of before, not gdb's.
+t() { tmux -S "$WORK/tmux2" -f /dev/null "$@"; }
+t new-session -d -x 100 -y 30 "stty -g >'$WORK/before'; '$tui' --runs '$WORK/runs' '$run'; stty -g >'$WORK/after.new'; mv '$WORK/after.new' '$WORK/after'; cat"
+sees 'ev 5/9'
+ui=$(pgrep -P "$(t display -p '#{pane_pid}')")
+t send-keys x
+sees '\(ev:5.* pc 0x'
+t send-keys ':gdb' Enter
+sees '^\(gdb\)'
+left=$(pgrep -P "$ui")
+kill "$ui"
+until_true test -e "$WORK/after" || { screen; fail "does not end while gdb has the terminal"; }
+same "$WORK/before" "$WORK/after"
+for process in $left; do until_true gone "$process" || fail "lives on after the program: $process"; done
