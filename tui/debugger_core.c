@@ -152,6 +152,8 @@ int debugger_fd(const struct debugger *d)
 /* With the mutex held. */
 static bool queue(struct debugger *d, const char *line, bool typed, bool toggles, struct err *err)
 {
+	if (d->ended)
+		return err_set(err, ERR_USAGE, "there is no machine any more");
 	if (d->queued == DEBUGGER_QUEUE_MAX)
 		return err_set(err, ERR_USAGE, "%d moves wait already: Esc stops them", DEBUGGER_QUEUE_MAX);
 	d->queue[d->queued++] = (struct debug_order){mem_str(line), typed, toggles};
@@ -182,7 +184,7 @@ bool debugger_run(struct debugger *d, const char *line, bool typed, struct err *
 	return ok;
 }
 
-static void drop_moves(struct debugger *d, bool typed_too)
+void debugger_drop_moves(struct debugger *d, bool typed_too)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < d->queued; i++)
@@ -206,7 +208,7 @@ bool debugger_goto(struct debugger *d, uint64_t icount, struct err *err)
 	char line[48];
 	snprintf(line, sizeof line, "goto %" PRIu64, icount);
 	pthread_mutex_lock(&d->mutex);
-	drop_moves(d, false);
+	debugger_drop_moves(d, false);
 	/* A playhead that is dragged does not wait for each place that it passes. */
 	if (d->working && !strncmp(d->working, "goto ", 5))
 		press_cancel(d);
@@ -219,7 +221,7 @@ bool debugger_cancel(struct debugger *d)
 {
 	pthread_mutex_lock(&d->mutex);
 	bool any = d->working || d->queued;
-	drop_moves(d, true);
+	debugger_drop_moves(d, true);
 	if (d->working) {
 		press_cancel(d);
 		d->cancelled_ms = d->cancelled_ms ? d->cancelled_ms : debugger_clock_ms();

@@ -54,6 +54,8 @@ struct debugger {
 
 int64_t debugger_clock_ms(void);        /* of CLOCK_MONOTONIC */
 void debugger_tell(struct debugger *d); /* there is something to be taken */
-void *debugger_thread(void *debugger);  /* what the thread executes, from the opening of the run to its end */
+/* With the mutex held. Lines that wait go; without typed_too those that a person typed stay. */
+void debugger_drop_moves(struct debugger *d, bool typed_too);
+void *debugger_thread(void *debugger); /* what the thread executes, from the opening of the run to its end */
 
 #endif

@@ -326,6 +326,7 @@ void *debugger_thread(void *argument)
 		note(d, true, err.text);
 	}
 	pthread_mutex_lock(&d->mutex);
+	debugger_drop_moves(d, true); /* nobody will do them */
 	d->ended = true;
 	pthread_mutex_unlock(&d->mutex);
 	done(d);

@@ -192,8 +192,7 @@ static bool run_random(const struct options *o, struct app *app, struct canvas *
 	char rest;
 	if (sscanf(o->random, "%llu:%llu%c", &seed, &count, &rest) != 2)
 		return err_set(err, ERR_USAGE, "--random %s: expected SEED:COUNT", o->random);
-	script_random(app, canvas, seed, count);
-	return true;
+	return script_random(app, canvas, seed, count, err);
 }
 
 static bool headless(struct options *o, struct err *err)

@@ -14,20 +14,21 @@ struct player {
 	struct app *app;
 	struct canvas *canvas;
 	struct script_times *times;
+	bool stuck; /* something in the background was not waited for to its end */
 };
 
 static void settle(struct player *player)
 {
 	struct app *app = player->app;
-	for (;;) {
+	for (bool given_up = false; !given_up;) {
 		while (app_step(app))
 			;
 		if (!app_busy(app))
 			break;
 		struct pollfd fds[APP_FDS_MAX];
 		size_t count = app_poll(app, fds, APP_FDS_MAX);
-		if (count == 0 || poll(fds, (nfds_t)count, SETTLE_MS) == 0)
-			break;
+		given_up = count == 0 || poll(fds, (nfds_t)count, SETTLE_MS) == 0;
+		player->stuck |= given_up;
 	}
 	app_draw(app, player->canvas);
 }
@@ -143,7 +144,7 @@ static bool run_line(struct player *player, char *line, struct buf *out, struct 
 bool script_run(struct app *app, struct canvas *canvas, const char *bytes, size_t size, const char *file, struct buf *out,
 	struct script_times *times, struct err *err)
 {
-	struct player player = {app, canvas, times};
+	struct player player = {.app = app, .canvas = canvas, .times = times};
 	double start = clock_ms();
 	struct text_lines l = {.bytes = bytes, .size = size};
 	bool ok = true;
@@ -198,12 +199,21 @@ static bool is_harmless(uint32_t key)
 static const int sizes[][2] = {
 	{80, 24}, {1, 1}, {500, 200}, {40, 12}, {120, 40}, {20, 5}, {2, 60}, {300, 1}, {7, 3}, {79, 23}, {200, 60}};
 
-void script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t count)
+/* Its key deletes elsewhere. Escape: so that it is no text of a line that is open. */
+static void press_debug(struct player *player)
+{
+	press_key(player, KEYS_ESCAPE);
+	type_text(player, ":debug");
+	press_key(player, KEYS_ENTER);
+}
+
+bool script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t count, struct err *err)
 {
 	static const char text[] = "acked fail kill#1 ev:17 node:client t:1s end \\/:%'\"";
-	struct player player = {app, canvas, NULL};
+	struct player player = {.app = app, .canvas = canvas};
 	uint64_t state = seed;
 	settle(&player);
+	press_debug(&player); /* a run that cannot be replayed says so */
 	for (size_t i = 0; i < count && !app_ended(app); i++) {
 		uint64_t r = next_random(&state), kind = r % 100, value = r >> 8;
 		if (kind < 4) {
@@ -211,10 +221,8 @@ void script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t
 			resize(&player, sizes[n][0], sizes[n][1]);
 		} else if (kind < 6) {
 			click(&player, (int)(value % 200), (int)(value / 200 % 60));
-		} else if (kind <
-			8) { /* its key deletes elsewhere; of the stored runs none can be replayed, so no machine is started */
-			type_text(&player, ":debug");
-			press_key(&player, KEYS_ENTER);
+		} else if (kind < 8) {
+			press_debug(&player);
 		} else {
 			uint32_t key = kind < 50 ? (uint32_t)(0x20 + value % 0x5f)
 				: kind < 85      ? (uint32_t)(KEYS_UP + value % (KEYS_AFTER - KEYS_UP))
@@ -223,5 +231,9 @@ void script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t
 			if (is_harmless(key))
 				press_key(&player, key);
 		}
+		if (player.stuck)
+			return err_set(err, ERR_SYSTEM, "seed %llu: what key %zu began is not done after %d s",
+				(unsigned long long)seed, i + 1, SETTLE_MS / 1000);
 	}
+	return true;
 }

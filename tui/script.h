@@ -38,7 +38,8 @@ void script_times_finish(struct script_times *times);
 bool script_run(struct app *app, struct canvas *canvas, const char *bytes, size_t size, const char *file, struct buf *out,
 	struct script_times *times, struct err *err);
 
-/* Presses count keys chosen by seed, among them every key that is bound, with resizes; draws after each. Never ends the app. */
-void script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t count);
+/* Presses count keys chosen by seed, among them every key that is bound, with resizes; draws after each. The debug view is opened
+ * first, and now and then. Never ends the app. ERR_SYSTEM: what a key began does not come to an end. */
+bool script_random(struct app *app, struct canvas *canvas, uint64_t seed, size_t count, struct err *err);
 
 #endif

@@ -266,6 +266,11 @@ static void news_are_not_missed(void)
 	CU_ASSERT_EQUAL(poll(&news, 1, 0), 1);
 	debugger_heard(d);
 	CU_ASSERT_EQUAL(poll(&news, 1, 0), 0);
+	/* What nobody will do is not waited for. */
+	struct err err = {0};
+	CU_ASSERT_FALSE(debugger_run(d, "stepi", false, &err));
+	CU_ASSERT_STRING_EQUAL(err.text, "there is no machine any more");
+	CU_ASSERT_FALSE(debugger_pending(d));
 	debugger_destroy(d);
 }
 
