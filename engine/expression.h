@@ -3,7 +3,8 @@
  * one likes.
  *
  * Names (also shop::Store::made, file.c::name), $REGISTER, numbers, 'c', . -> [ ] * & ! ~ + - / % << >> < > == && || ?: and
- * parentheses, casts, sizeof, and x@N: N values one behind the other. Nothing is called and nothing assigned.
+ * parentheses, casts, sizeof, and x@N: N values one behind the other. [ ] also picks from a std::vector or std::string, and * and
+ * -> follow a std::unique_ptr or std::shared_ptr. Nothing is called and nothing assigned.
  */
 #ifndef ENGINE_EXPRESSION_H
 #define ENGINE_EXPRESSION_H

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/expression.h"
+#include "engine/view.h"
 
 struct evaluation {
 	const struct expression *e;
@@ -279,8 +280,11 @@ static bool unary(const struct evaluation *v, const struct expression_node *node
 	}
 	if (!operand(v, node->a, &inner))
 		return false;
-	if (node->op == OP_MULTIPLY)
-		return value_target(&v->scope->world, &inner, ret, v->err);
+	if (node->op == OP_MULTIPLY) {
+		struct value pointer = inner;
+		view_pointer(&v->scope->world, &inner, &pointer);
+		return value_target(&v->scope->world, &pointer, ret, v->err);
+	}
 	if (node->op == OP_AND)
 		return value_address(&inner, ret, v->err);
 	if (value_is_float(&inner) && node->op != OP_COMPLEMENT && value_float(&v->scope->world, &inner, &real)) {
@@ -357,10 +361,14 @@ static bool part(const struct evaluation *v, const struct expression_node *node,
 			return false;
 		if (!value_number(&v->scope->world, &index, &number))
 			return wrong(v, node, "the index is no number");
+		enum view_found found = view_element(&v->scope->world, &whole, (int64_t)number, ret);
+		if (found != VIEW_OTHER)
+			return found == VIEW_FOUND || wrong(v, node, "it has no such element");
 		return value_element(&v->scope->world, &whole, (int64_t)number, ret, v->err);
 	}
 	if (node->kind == EXPRESSION_ARROW) {
 		struct value pointer = whole;
+		view_pointer(&v->scope->world, &whole, &pointer);
 		if (!value_target(&v->scope->world, &pointer, &whole, v->err) || !referred(v, &whole))
 			return false;
 	}

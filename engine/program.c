@@ -373,8 +373,9 @@ static bool parse_symbol(const struct program *p, const char *text, uint64_t *re
 {
 	const char *plus = strrchr(text, '+');
 	uint64_t offset = 0;
+	/* Of "Money::operator+" it is a part of the name. */
 	if (plus && !parse_number(plus + 1, &offset))
-		return false;
+		plus = NULL;
 	char *name = mem_strn(text, plus ? (size_t)(plus - text) : strlen(text));
 	bool found = symbols_find(p->symbols, name, ret_address, ret_size);
 	if (!found) {

@@ -2,11 +2,11 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/text.h"
+#include "engine/tls.h"
 
 enum { NAMESPACES_MAX = 4 /* in each other */ };
 
@@ -78,38 +78,14 @@ static bool evaluate_attribute(const struct scope *scope, const struct code *cod
 	return true;
 }
 
-/* Thread-local storage of the program itself lies below the thread's fs base. Libraries' is elsewhere: not known. */
-static void find_tls(const struct scope *scope, Dwfl_Module *module, struct expr_context *context)
-{
-	GElf_Addr bias;
-	Elf *elf = module ? dwfl_module_getelf(module, &bias) : NULL;
-	GElf_Ehdr header;
-	size_t count;
-	if (!scope->frame || !elf || !gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &count))
-		return;
-	bool is_program = header.e_type == ET_EXEC, has_tls = false;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr segment;
-		if (!gelf_getphdr(elf, (int)i, &segment))
-			continue;
-		is_program |= segment.p_type == PT_INTERP || (segment.p_type == PT_PHDR);
-		if (segment.p_type == PT_TLS && segment.p_align) {
-			context->tls_base = scope->frame->registers.fs_base -
-				(segment.p_memsz + segment.p_align - 1) / segment.p_align * segment.p_align;
-			has_tls = true;
-		}
-	}
-	/* A static PIE has no interpreter: it is the only module then. */
-	context->has_tls = has_tls && (is_program || header.e_entry);
-}
-
 static struct expr_context context_of(const struct scope *scope, const struct code *code)
 {
 	struct expr_context context = {.read = scope->world.read, .data = scope->world.data, .bias = code->bias};
 	struct expr_result base;
-	find_tls(scope, code->module, &context);
 	if (!scope->frame)
 		return context;
+	context.has_tls = code->module &&
+		tls_base(code->module, scope->frame->registers.fs_base, scope->world.read, scope->world.data, &context.tls_base);
 	context.registers = &scope->frame->registers;
 	context.cfa = scope->frame->cfa;
 	context.has_cfa = scope->frame->has_cfa;

@@ -150,10 +150,12 @@ static size_t addresses(struct verbs *v, const char *text, uint64_t list[COPIES_
 	}
 	if (!verb_address(v, text, &list[0], &size, err))
 		return 0;
-	/* A function by its name: where its arguments are in place. */
-	uint64_t body;
-	if (program && (isalpha((unsigned char)text[0]) || text[0] == '_') && !strpbrk(text, "+ ") && !(list[0] >> 47) &&
-		lines_body(program_symbols(program), list[0], &body))
+	/* A function by its name (which may be "Money::operator+"): where its arguments are in place. */
+	uint64_t body, start;
+	const char *plus = strrchr(text, '+');
+	bool named = (isalpha((unsigned char)text[0]) || text[0] == '_') && !(plus && isdigit((unsigned char)plus[1]));
+	if (program && named && !(list[0] >> 47) && symbols_extent(program_symbols(program), list[0], &start, &size) &&
+		start == list[0] && lines_body(program_symbols(program), list[0], &body))
 		list[0] = body;
 	return 1;
 }

@@ -5,7 +5,7 @@
 . tests/lib.sh
 here=tests/runs/questions root=$WORK/cxx
 mkdir -p "$root/lib64" "$root/lib/x86_64-linux-gnu" "$root/tmp" "$WORK/debug/bin" "$WORK/src"
-cp "$here/shop.cc" "$here/forks.c" "$WORK/src/"
+cp "$here"/{shop.cc,shelf.cc,forks.c,own.c,own_library.c} "$WORK/src/"
 compile() { # COMPILER NAME SOURCE OPTION...
 	"$1" -g -Wall -o "$WORK/$2" "$WORK/src/$3" "${@:4}" || fail "$2 does not compile"
 }
@@ -13,6 +13,12 @@ compile g++ cxx/dynamic shop.cc -O0 -pie -fPIE
 compile g++ optimized shop.cc -O2 -static -no-pie
 compile g++ stripped shop.cc -O0 -static -no-pie -Wl,--build-id=none
 compile gcc forks forks.c -O0 -static -no-pie
+compile g++ cxx/shelf shelf.cc -O0 -pie -fPIE
+compile g++ shelves shelf.cc -O2 -static -no-pie
+libraries=cxx/lib/x86_64-linux-gnu
+compile gcc "$libraries/libown.so" own_library.c -shared -fPIC -DNAME=of_library -DSET=library_set
+compile gcc "$libraries/liblate.so" own_library.c -shared -fPIC -DNAME=of_late -DSET=late_set
+compile gcc cxx/own own.c -O0 "-L$WORK/$libraries" -lown
 cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
 for library in libstdc++.so.6 libm.so.6 libgcc_s.so.1 libc.so.6; do
 	cp -L "/lib/x86_64-linux-gnu/$library" "$root/lib/x86_64-linux-gnu/" || fail "no $library"
@@ -27,6 +33,9 @@ nodes:
   optimized: {workload: {binary: optimized}, command: [/optimized, "60"]}
   stripped: {workload: {binary: stripped}, command: [/stripped, "100"]}
   forks: {workload: {binary: forks}, command: [/forks, "140"]}
+  shelf: {workload: {rootfs: cxx}, command: [/shelf, "180"]}
+  shelves: {workload: {binary: shelves}, command: [/shelves, "220"]}
+  own: {workload: {rootfs: cxx}, command: [/own, "260"]}
 properties:
   - {id: ends, eventually: {node: forks, exited: 0}, within: 10s}
 limits: {vtime: 20s, instructions: 4G}
@@ -179,6 +188,56 @@ grep -q kthreadd "$WORK/out" && { cat "$WORK/out"; fail 'ps shows the threads of
 says '^  ev:[0-9]+  optimized  io.line  '
 ask dynamic 'ps all'
 says '^ +2 +- +0 S .*\[kthreadd\]$'
+
+# Containers of C++'s library and operators, and expressions about them.
+check_shelf() {
+	says '^local = "word!"$'
+	says '^sum = \{cents = 430\}$'
+	says '^counts = std::vector of 3 \{1, 2, 3\}$'
+	says '^shelf = \{label = "top shelf", text = "a text of more than fifteen.* on the heap", view = "text", counts = std::vector of 3 '
+	says 'names = std::vector of 2 \{"salt", "pepper"\}, .*prices = std::vector of 2 \{\{cents = 150\}, \{cents = 275\}\}'
+	says 'nothing = std::vector of 0 \{\}, by_number = std::map of 3, by_name = std::map of 2, numbers = std::set of 3, table = '
+	says ', own = 0x[0-9a-f]+, none = 0x0, shared = 0x[0-9a-f]+\}$'
+	says '^shelf.counts\[1\] = 2$'
+	says '^shelf.names\[1\] = "pepper"$'
+	says '^shelf.names\[1\]\[0\] = 112 .p.$'
+	says '^shelf.prices\[1\].cents = 275$'
+	says '^\*shelf.own = \{cents = 99\}$'
+	says '^shelf.own->cents \+ shelf.shared->cents = 176$'
+	says '^struct Money$'
+	for sign in '\+' '\+=' '\(\)' '\[\]' '<'; do
+		says "^0x[0-9a-f]+ \\([0-9]+ bytes\\) Money::operator$sign\$"
+	done
+	[ "$(grep -c 'bytes) Money::operator+$' "$WORK/out")" = 2 ] || { cat "$WORK/out"; fail 'two names of one operator'; }
+	says '^1: break Money::operator\+= if more == 5 '
+	says '^2: break Money::operator< '
+	says '^break 2$'
+	says '^#0 +Money::operator< \(this=0x[0-9a-f]+, other=@?0x.*\) at shelf.cc:[0-9]+$'
+	says '^break 1$'
+}
+for node in shelf shelves; do
+	ask $node locals 'print shelf' 'print shelf.counts[1]' 'print shelf.names[1]' 'print shelf.names[1][0]' 'print shelf.prices[1].cents' \
+		'print *shelf.own' 'print shelf.own->cents + shelf.shared->cents' 'whatis *shelf.own' 'symbol Money::operator+'\
+		'symbol "Money::operator+(Money const&) const"' 'symbol Money::operator+=' 'symbol Money::operator()' 'symbol Money::operator[]' \
+		'symbol Money::operator<' 'break Money::operator+= if more == 5' 'break Money::operator<' continue where rcontinue
+	check_shelf
+done
+expect 4 "$POLECAT" debug "$run" --at "$(ready shelf)" -e 'print shelf.counts[3]'
+says 'shelf.counts\[3\]: column 13: it has no such element$'
+
+# Variables of a thread: the program's, a library's, and those of one that was loaded while it ran. The other thread has not
+# touched the last, so it has none.
+ask own 'print of_program' 'print of_file' 'print of_library' 'print of_late'
+says '^of_program = 1002$'
+says '^of_file = 20$'
+says '^of_library = 2002$'
+says '^of_late = 2002$'
+ask own threads
+other=$(grep -oE '^\*? +[0-9]+ .*own$' "$WORK/out" | grep -v '^\*' | awk 'NR == 1 { print $1 }')
+ask own "focus own $other" 'print of_program' 'print of_library' 'print of_late'
+says '^of_program = 1000$'
+says '^of_library = 2000$'
+grep -q '^of_late = [0-9]' "$WORK/out" && { cat "$WORK/out"; fail 'a thread has what it never touched'; }
 
 # What differs: nothing from a moment to itself, in the same run or in another of the same; the loop's variable from one to the next.
 at=$(ready dynamic)
