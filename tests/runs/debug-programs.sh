@@ -233,7 +233,7 @@ says '^of_file = 20$'
 says '^of_library = 2002$'
 says '^of_late = 2002$'
 ask own threads
-other=$(grep -oE '^\*? +[0-9]+ .*own$' "$WORK/out" | grep -v '^\*' | awk 'NR == 1 { print $1 }')
+other=$(grep -oE '^\*? +[0-9]+ .*own( .*)?$' "$WORK/out" | grep -v '^\*' | awk 'NR == 1 { print $1 }')
 ask own "focus own $other" 'print of_program' 'print of_library' 'print of_late'
 says '^of_program = 1000$'
 says '^of_library = 2000$'
