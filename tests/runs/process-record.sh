@@ -94,7 +94,7 @@ for line in open(tables):
         if at is not None:
             check()
         at, table = int(m[1]), {}
-    elif m := re.match(r"[* ] *(\d+) +(\d+) (\S) +(\d+) (\S+) +(.*)$", line):
+    elif m := re.match(r"[* ] *(\d+) +(?:\d+|-) +(\d+) (\S) +(\d+) +\d+ (\S+) +(.*)$", line):
         table[int(m[1])] = {"parent": int(m[2]), "state": m[3], "threads": int(m[4]), "group": m[5], "command": m[6]}
         if m[1] == "1" and "init" not in m[6]:
             say(at, "process 1 is", m[6])
