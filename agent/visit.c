@@ -445,16 +445,18 @@ static void hear_news(struct visit *v)
 
 void visit_serve(struct visit *v, enum visit_source source)
 {
-	char bytes[64];
+	char bytes[64], last = 0;
+	ssize_t size;
 	switch (source) {
 	case VISIT_SOURCE_BELL:
 		if (v->state == VISIT_GOING && v->reads != WIRE_VISIT_ALONE && !visit_is_asked(v)) {
 			listen_in(v);
 			break;
 		}
-		while (read(v->fds[VISIT_SOURCE_BELL], bytes, sizeof bytes) > 0)
-			continue;
-		v->rung = visit_is_asked(v);
+		while ((size = read(v->fds[VISIT_SOURCE_BELL], bytes, sizeof bytes)) > 0)
+			last = bytes[size - 1];
+		/* What was typed for the visitor before may have been on its way still. */
+		v->rung = visit_is_asked(v) && (v->rung || last == VISIT_RING);
 		visit_look(v);
 		break;
 	case VISIT_SOURCE_CONTROL:

@@ -26,6 +26,7 @@
 #include "agent/wire.h"
 
 #define VISIT_BELL        "/dev/ttyS0"
+#define VISIT_RING        '.'   /* the byte that rings, engine/origin */
 #define VISIT_WINDOW      16384 /* bytes of output that may be on their way to a person who has not taken them */
 #define VISIT_PENDING_MAX 4096  /* bytes typed that the command has no room for */
 

@@ -34,6 +34,9 @@ static bool step(struct play *p, bool *going, bool *dead, struct err *err)
 		return false;
 	if (!listener_step(p->listener, err))
 		return false;
+	bool over = state != MACHINE_RUNNING || observer_ended(p->observer);
+	if (over && p->live && !p->live->ended(p->live->data, p, err))
+		return false;
 	switch (state) {
 	case MACHINE_RUNNING:
 		*going = !observer_ended(p->observer);

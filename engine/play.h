@@ -19,6 +19,8 @@ struct play;
  */
 struct play_live {
 	bool (*wait)(void *data, struct play *p, struct err *err);
+	/* Once, when nothing more will be said. */
+	bool (*ended)(void *data, struct play *p, struct err *err);
 	void *data;
 };
 

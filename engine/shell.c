@@ -384,6 +384,13 @@ static bool wait_live(void *data, struct play *p, struct err *err)
 		wait_for_any(s, p->machine, err) && (look_at_size(s), true);
 }
 
+/* What was said between the last look and the end. */
+static bool end_live(void *data, struct play *p, struct err *err)
+{
+	struct shell *s = data;
+	return take_frames(s, p->listener, err);
+}
+
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
 static void greet(struct shell *s, const struct session *session)
@@ -407,7 +414,7 @@ static void begin(struct shell *s, const struct session *session, const struct s
 	*s = (struct shell){.options = o, .stop_fd = -1, .visitor = session_recorded(session)->plan->node_count};
 	s->live.terminal = isatty(o->in_fd) && isatty(o->out_fd);
 	s->live.term = "dumb";
-	s->live.play = (struct play_live){wait_live, s};
+	s->live.play = (struct play_live){wait_live, end_live, s};
 	s->filters[0].plain = s->filters[1].plain = !s->live.terminal;
 	s->began_ms = now_ms();
 	if (!s->live.terminal)

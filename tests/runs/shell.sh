@@ -84,7 +84,7 @@ grep -q 'sh$' "$WORK/out" || { cat "$WORK/out"; fail 'the shell is not among the
 expect 0 "$POLECAT" replay "$(sed -n 's/^recorded as //p' "$WORK/err")"
 says '^identical'
 echo 'echo the second shell' | "$POLECAT" fork "$middle" --at "ev:$typed" >"$WORK/out" 2>"$WORK/err" || { cat "$WORK/err"; fail 'no shell in the shell'; }
-grep -qx 'the second shell' "$WORK/out" || fail 'the second shell said something else'
+grep -qx 'the second shell' "$WORK/out" || { cat "$WORK/out" "$WORK/err"; false; } || fail 'the second shell said something else'
 expect 0 "$POLECAT" replay "$(sed -n 's/^recorded as //p' "$WORK/err")"
 says '^identical'
 
