@@ -302,6 +302,19 @@ static bool read_input(struct shell *s, struct err *err)
 	return true;
 }
 
+/* How much of the queue fits without cutting a word in two: what was taken goes between them. */
+static size_t whole_words(const struct buf *queue, size_t room)
+{
+	struct input in = {0};
+	size_t whole = 0;
+	for (size_t i = 0; i < queue->size && i < room; i++) {
+		input_next(&in, (uint8_t)queue->data[i]);
+		if (in.count == 0)
+			whole = i + 1;
+	}
+	return whole;
+}
+
 /* No more is under way than the serial port holds. What was taken goes first: the program may wait for that. */
 static bool send_input(struct shell *s, struct machine *m, struct err *err)
 {
@@ -319,7 +332,7 @@ static bool send_input(struct shell *s, struct machine *m, struct err *err)
 		s->sent += size;
 		room -= size;
 	}
-	size_t size = s->queue.size < room ? s->queue.size : room;
+	size_t size = whole_words(&s->queue, room);
 	if (!size)
 		return true;
 	if (!machine_input(m, s->queue.data, size, err))
