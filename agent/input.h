@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #define INPUT_ESCAPE   0x10
+#define INPUT_RING     '.'  /* after the escape: no word, but what rings for a visitor (agent/visit.h) */
 #define INPUT_WORD_MAX 6    /* bytes of the longest word */
 #define INPUT_SIZE_MAX 1000 /* rows or columns of a terminal */
 

@@ -443,20 +443,30 @@ static void hear_news(struct visit *v)
 		send_failed(v, 0, "the visitor's processes are gone");
 }
 
+/* Has it rung? What comes before may have been typed for a former visitor, and on its way still. */
+static bool hear_ring(struct visit *v)
+{
+	uint8_t bytes[64];
+	bool ring = false;
+	ssize_t size;
+	while ((size = read(v->fds[VISIT_SOURCE_BELL], bytes, sizeof bytes)) > 0)
+		for (ssize_t i = 0; i < size; i++) {
+			ring = ring || (v->before == INPUT_ESCAPE && bytes[i] == INPUT_RING);
+			v->before = bytes[i];
+		}
+	return ring;
+}
+
 void visit_serve(struct visit *v, enum visit_source source)
 {
-	char bytes[64], last = 0;
-	ssize_t size;
 	switch (source) {
 	case VISIT_SOURCE_BELL:
 		if (v->state == VISIT_GOING && v->reads != WIRE_VISIT_ALONE && !visit_is_asked(v)) {
 			listen_in(v);
 			break;
 		}
-		while ((size = read(v->fds[VISIT_SOURCE_BELL], bytes, sizeof bytes)) > 0)
-			last = bytes[size - 1];
-		/* What was typed for the visitor before may have been on its way still. */
-		v->rung = visit_is_asked(v) && (v->rung || last == VISIT_RING);
+		v->rung = hear_ring(v) || v->rung;
+		v->rung = v->rung && visit_is_asked(v);
 		visit_look(v);
 		break;
 	case VISIT_SOURCE_CONTROL:

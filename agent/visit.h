@@ -1,7 +1,7 @@
 /*
  * A visitor: somebody who took a copy of this machine (a fork) and wants a command executed in it, or a shell to type into. The
- * request lies in the header of the region for frames, where it was put while the machine stood still; a byte on the serial port
- * says so. A machine that nobody forked never gets one, and waiting for it costs nothing.
+ * request lies in the header of the region for frames, where it was put while the machine stood still; two bytes on the serial
+ * port say so. A machine that nobody forked never gets one, and waiting for it costs nothing.
  *
  * The command is told about like that of a node whose number is one more than the last: STARTED, OUTPUT, EXITED, CLEANED; or
  * LAUNCH_FAILED. What is typed comes through the serial port (agent/input.h); an INPUT frame says so and how much was read. Then
@@ -26,7 +26,6 @@
 #include "agent/wire.h"
 
 #define VISIT_BELL        "/dev/ttyS0"
-#define VISIT_RING        '.'   /* the byte that rings, engine/origin */
 #define VISIT_WINDOW      16384 /* bytes of output that may be on their way to a person who has not taken them */
 #define VISIT_PENDING_MAX 4096  /* bytes typed that the command has no room for */
 
@@ -50,7 +49,7 @@ struct visit {
 	bool holds;          /* the nodes stand still because of it */
 	struct node *host;   /* it is among this node's processes; NULL: among none */
 	pid_t init;          /* the first of those, which stands still so that their namespace outlives them */
-	bool rung;           /* the byte of a request that has not begun has come */
+	bool rung;           /* what rings for a request that has not begun has come */
 	uint64_t invocation; /* one for each request: a fork may be forked again while its visitor is there */
 	struct stream streams[2];
 	uint64_t sequence;
@@ -58,6 +57,7 @@ struct visit {
 	/* What is typed, unless it reads from nothing. */
 	struct input input;
 	uint64_t heard; /* bytes of the port since the start */
+	uint8_t before; /* the last byte of the port that was not typed for a visitor who is there */
 	uint32_t taken; /* bytes of output, as the person has said */
 	bool no_more;   /* nothing will be typed any more */
 	uint16_t rows, columns;

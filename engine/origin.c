@@ -29,11 +29,14 @@ static bool put_request(struct machine *m, const void *request, size_t size, str
 
 /*
  * The port's loopback mode takes a byte that is written as one that was received: with the machine stopped there is no other way
- * to make its interrupt pending. 0x3fc is the modem control register (0x10: loopback), 0x3f8 the data register.
+ * to make its interrupt pending. 0x3fc is the modem control register (0x10: loopback), 0x3f8 the data register (the bytes are
+ * INPUT_ESCAPE and INPUT_RING of agent/input.h), 0x3fa the FIFO control register, as Linux sets it but for 2: what a former
+ * visitor's person had typed makes room.
  */
 static bool ring(struct machine *m, struct err *err)
 {
-	static const char *const lines[] = {"o/b 0x3fc 0x1b", "o/b 0x3f8 0x2e", "o/b 0x3fc 0x0b"};
+	static const char *const lines[] = {
+		"o/b 0x3fa 0x83", "o/b 0x3fc 0x1b", "o/b 0x3f8 0x10", "o/b 0x3f8 0x2e", "o/b 0x3fc 0x0b"};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct buf answer = {0};
 		bool ok = machine_monitor(m, lines[i], &answer, err) &&

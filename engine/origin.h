@@ -1,6 +1,6 @@
 /*
  * A moment of a replaying machine made into the start of another machine: device state and memory copied out of it, with a
- * request for the agent (agent/visit.h) put into memory and a byte waiting in the serial port to say so.
+ * request for the agent (agent/visit.h) put into memory and two bytes waiting in the serial port to say so.
  *
  * The replaying machine is as it was afterwards. What the copy does from there depends on nothing but the moment and the request.
  */
