@@ -106,8 +106,7 @@ static bool is_understood(const struct guest *g)
 	return types_member(g->layout->types, "orc_entry", "end", &unused, NULL);
 }
 
-/* The stack pointer of the caller, before the return address or saved registers are taken off it. */
-static bool previous_sp(const struct guest *g, const struct orc_row *e, const struct frame_registers *r, uint64_t *ret_sp)
+bool orc_dwarf_number(unsigned reg, unsigned *ret)
 {
 	static const unsigned char numbers[] = {[ORC_DX] = 1,
 		[ORC_DI] = 5,
@@ -117,9 +116,19 @@ static bool previous_sp(const struct guest *g, const struct orc_row *e, const st
 		[ORC_R13] = 13,
 		[ORC_BP_INDIRECT] = 6,
 		[ORC_SP_INDIRECT] = 7};
-	if (e->sp_reg < ORC_DX || e->sp_reg > ORC_SP_INDIRECT || !(r->known >> numbers[e->sp_reg] & 1))
+	if (reg < ORC_DX || reg > ORC_SP_INDIRECT)
 		return false;
-	uint64_t sp = r->value[numbers[e->sp_reg]], offset = (uint64_t)(int64_t)e->sp_offset;
+	*ret = numbers[reg];
+	return true;
+}
+
+/* The stack pointer of the caller, before the return address or saved registers are taken off it. */
+static bool previous_sp(const struct guest *g, const struct orc_row *e, const struct frame_registers *r, uint64_t *ret_sp)
+{
+	unsigned number;
+	if (!orc_dwarf_number(e->sp_reg, &number) || !(r->known >> number & 1))
+		return false;
+	uint64_t sp = r->value[number], offset = (uint64_t)(int64_t)e->sp_offset;
 	if (e->sp_reg == ORC_BP_INDIRECT)
 		return read_word(g, sp + offset, ret_sp);
 	if (e->sp_reg == ORC_SP_INDIRECT) {

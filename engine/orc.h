@@ -31,6 +31,10 @@ struct orc_row {
 	bool end;
 };
 
+/* The number that DWARF gives an enum orc_register (System V ABI, AMD64); of the indirect ones that of the register they go by.
+ * False when it is no register, or none of those above. */
+bool orc_dwarf_number(unsigned reg, unsigned *ret);
+
 /* All rows of a table, by address. Nothing when this kernel's tables are not understood. */
 void orc_each(const struct guest *guest, const struct kcode_tables *tables, void (*each)(void *data, const struct orc_row *row),
 	void *data);

@@ -49,23 +49,6 @@ static void put_word(struct buf *out, uint64_t value, size_t size)
 
 /* ---- rules ----------------------------------------------------------------------------------------------------- */
 
-/* Registers by DWARF numbers. */
-static bool number_of(unsigned reg, unsigned *ret)
-{
-	static const unsigned char numbers[] = {[ORC_DX] = 1,
-		[ORC_DI] = 5,
-		[ORC_BP] = 6,
-		[ORC_SP] = 7,
-		[ORC_R10] = 10,
-		[ORC_R13] = 13,
-		[ORC_BP_INDIRECT] = 6,
-		[ORC_SP_INDIRECT] = 7};
-	if (reg < ORC_DX || reg > ORC_SP_INDIRECT)
-		return false;
-	*ret = numbers[reg];
-	return true;
-}
-
 static void put_saved(struct buf *out, unsigned reg, int64_t offset)
 {
 	buf_char(out, DW_CFA_offset_extended_sf);
@@ -199,7 +182,7 @@ static void put_row(struct orcframe *f, uint64_t end)
 {
 	const struct orc_row *row = &f->row;
 	unsigned reg, type = row->type <= ORC_REGS_PARTIAL ? row->type : ORC_CALL;
-	bool known = !row->end && number_of(row->sp_reg, &reg);
+	bool known = !row->end && orc_dwarf_number(row->sp_reg, &reg);
 	if (!f->has_row || end <= row->address)
 		return;
 	if (f->has_piece && (f->type != type || f->rows == ROWS_MAX || row->address - f->begin > UINT32_MAX))
