@@ -35,3 +35,16 @@ until_true() {
 same() {
 	cmp -- "$1" "$2" || fail "$1 and $2 differ"
 }
+
+# debugs STATUS MOMENT COMMAND...: `polecat debug` with these commands, at a moment of the run $run.
+debugs() {
+	local status=$1 at=$2 commands=() command
+	shift 2
+	for command in "$@"; do commands+=(-e "$command"); done
+	expect "$status" "$POLECAT" debug "$run" --at "$at" "${commands[@]}"
+}
+
+# ready_at NODE: the instruction count at which a node of $run wrote "ready".
+ready_at() {
+	grep "\"node\":\"$1\"" "$run/events.jsonl" | sed -n 's/.*"icount":\([0-9]*\),.*"text":"ready".*/\1/p'
+}

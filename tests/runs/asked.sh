@@ -17,9 +17,7 @@ run=$(echo "$WORK"/runs/2*)
 sums() { (cd "$run" && sha256sum -- *); }
 sums >"$WORK/before"
 ask() { # COMMAND...: in one session where the program is ready; what each said is $WORK/said/1 ...
-	local commands=() command
-	for command in "$@"; do commands+=(-e "$command"); done
-	expect 0 "$POLECAT" debug "$run" --at prop:ready "${commands[@]}"
+	debugs 0 prop:ready "$@"
 	rm -rf "$WORK/said"
 	mkdir "$WORK/said"
 	awk -v dir="$WORK/said" '/^> /{n++} {print >(dir "/" n - 1)}' "$WORK/out"

@@ -19,19 +19,10 @@ limits: {vtime: 20s, instructions: 4G}
 END
 expect 0 "$POLECAT" run "$WORK/million.yaml" --seed 1 --runs "$WORK/runs"
 run=$(echo "$WORK"/runs/2*)
-at() { grep "\"node\":\"$1\"" "$run/events.jsonl" | sed -n 's/.*"icount":\([0-9]*\),.*"text":"ready".*/\1/p'; }
-ask() { # NODE COMMAND...
-	local commands=() node=$1
-	shift
-	for command in "$@"; do commands+=(-e "$command"); done
-	expect 0 "$POLECAT" debug "$run" --at "$(at "$node")" -e "focus $node" "${commands[@]}"
-}
+ask() { debugs 0 "$(ready_at "$1")" "focus $1" "${@:2}"; } # NODE COMMAND...
 wrong() { # SENTENCE COMMAND...
-	local sentence=$1 commands=()
-	shift
-	for command in "$@"; do commands+=(-e "$command"); done
-	expect 4 "$POLECAT" debug "$run" --at "$(at plain)" -e 'focus plain' "${commands[@]}"
-	says "$sentence"
+	debugs 4 "$(ready_at plain)" 'focus plain' "${@:2}"
+	says "$1"
 }
 line_of() { grep -nF -- "$1" "$source" | cut -d: -f1; }
 million=$(line_of 'a million times') later=$(line_of 'thread that began later')
@@ -97,7 +88,7 @@ wrong 'locals has no formats: only print and x have' 'locals/x'
 
 # A long look says how far it is, and can be cancelled.
 for _ in {1..200}; do echo 'count counter'; done >"$WORK/looks"
-"$POLECAT" debug "$run" --at "$(at plain)" -x "$WORK/looks" >"$WORK/out" 2>&1 &
+"$POLECAT" debug "$run" --at "$(ready_at plain)" -x "$WORK/looks" >"$WORK/out" 2>&1 &
 pid=$!
 until grep -q '^looking' "$WORK/out"; do
 	kill -0 "$pid" 2>/dev/null || { cat "$WORK/out"; fail 'it ended without a word'; }

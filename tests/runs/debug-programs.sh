@@ -44,7 +44,7 @@ expect 0 "$POLECAT" run "$WORK/programs.yaml" --seed 3 --runs "$WORK/runs"
 run=$(echo "$WORK"/runs/2*)
 
 ready() { # the count where NODE says that it is ready, and some way into what it does then
-	echo $(($(grep "\"node\":\"$1\"" "$run/events.jsonl" | sed -n 's/.*"icount":\([0-9]*\),.*"text":"ready".*/\1/p') + 800000))
+	echo $(($(ready_at "$1") + 800000))
 }
 line=$(grep -n 'it is here' "$here/shop.cc" | cut -d: -f1)
 place="shop.cc:($line|$((line - 1)))"

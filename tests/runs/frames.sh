@@ -2,32 +2,11 @@
 # What questions are about: a frame of the calls here, a process or thread that was chosen; until the machine moves, or it is gone.
 # limit: 120
 . tests/lib.sh
-g++ -g -Wall -O0 -static -no-pie -o "$WORK/shop" tests/runs/questions/shop.cc || fail "shop.cc does not compile"
-cat >"$WORK/frames.yaml" <<EOF2
-polecat: 1
-name: frames
-nodes:
-  shop: {workload: {binary: shop}, command: [/shop, "20"]}
-  counter: {workload: {binary: $PWD/build/workloads/counter}, command: [/counter, "2", "2000000"]}
-properties:
-  - {id: ends, eventually: {node: shop, exited: 0}, within: 10s}
-limits: {vtime: 20s, instructions: 4G}
-EOF2
-"$POLECAT" run "$WORK/frames.yaml" --seed 3 --runs "$WORK/runs" >"$WORK/out" 2>&1 </dev/null
-run=$(echo "$WORK"/runs/2*)
-[ -f "$run/manifest.json" ] || { cat "$WORK/out"; fail "no run"; }
-at=$(($(grep '"node":"shop"' "$run/events.jsonl" | sed -n 's/.*"icount":\([0-9]*\),.*"text":"ready".*/\1/p') + 800000))
-ask() { # COMMAND...
-	local commands=()
-	for command in "$@"; do commands+=(-e "$command"); done
-	expect 0 "$POLECAT" debug "$run" --at "$at" "${commands[@]}"
-}
+. tests/runs/questions/shop.sh
+ask() { debugs 0 "$at" "$@"; } # COMMAND...
 wrong() { # SENTENCE COMMAND...
-	local sentence=$1 commands=()
-	shift
-	for command in "$@"; do commands+=(-e "$command"); done
-	expect 4 "$POLECAT" debug "$run" --at "$at" "${commands[@]}"
-	says "$sentence"
+	debugs 4 "$at" "${@:2}"
+	says "$1"
 }
 # after COMMAND: what it printed.
 after() { awk -v line="> $1" 'on && /^> / { exit } on; $0 == line { on = 1 }' "$WORK/out"; }

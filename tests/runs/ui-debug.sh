@@ -108,22 +108,9 @@ worst=$(sed -n 's/.*worst \([0-9]*\)\..*/\1/p' "$WORK/out")
 [ "$worst" -lt 200 ] || fail "a key took $worst ms"
 
 # ---- frames, variables, processes, breaks, names -------------------------------------------------------------------
-# A program whose calls are known: main, sell, add.
-g++ -g -Wall -O0 -static -no-pie -o "$WORK/shop" tests/runs/questions/shop.cc || fail "shop.cc does not compile"
-cat >"$WORK/shop.yaml" <<EOF
-polecat: 1
-name: shop
-nodes:
-  shop: {workload: {binary: shop}, command: [/shop, "20"]}
-  counter: {workload: {binary: $PWD/build/workloads/counter}, command: [/counter, "2", "2000000"]}
-properties:
-  - {id: ends, eventually: {node: shop, exited: 0}, within: 10s}
-limits: {vtime: 20s, instructions: 4G}
-EOF
-"$POLECAT" run "$WORK/shop.yaml" --seed 3 --runs "$WORK/shops" >"$WORK/out" 2>&1 </dev/null
-shop=$(echo "$WORK"/shops/2*)
-[ -f "$shop/manifest.json" ] || { cat "$WORK/out"; fail "no run of the shop"; }
-at=$(($("$POLECAT" show "$shop" --events --json | grep '"node":"shop"' | sed -n 's/.*"icount":\([0-9]*\),.*"text":"ready".*/\1/p') + 800000))
+counted=$run
+. tests/runs/questions/shop.sh
+shop=$run run=$counted
 cat >"$WORK/keys" <<KEYS
 type :debug $at
 key Enter
