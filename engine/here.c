@@ -7,6 +7,14 @@
 #include "engine/buf.h"
 #include "engine/maps.h"
 
+enum { PROGRAMS_KEPT = 8 };
+
+struct kept_program {
+	struct program *program; /* NULL: no such */
+	uint32_t pid;
+	uint64_t used; /* the larger the later */
+};
+
 struct here {
 	const char *const *debug_dirs;
 	size_t debug_dir_count;
@@ -16,8 +24,9 @@ struct here {
 	struct regs shown;
 	struct guest guest;
 	struct process_list processes;
-	struct program *program, *stale; /* stale: of another stop; its symbols may be of use */
-	uint32_t program_pid;
+	struct kept_program programs[PROGRAMS_KEPT],
+		stale[PROGRAMS_KEPT]; /* stale: of another stop; their symbols may be of use */
+	uint64_t program_uses;
 	uint64_t frames_task;
 	long node;
 	struct here_choice choice;
@@ -50,10 +59,12 @@ void here_moved(struct here *h, struct machine *m, uint64_t at)
 	h->machine = m;
 	h->at = at;
 	drop_frames(h);
-	if (h->program) {
-		program_destroy(h->stale);
-		h->stale = h->program;
-		h->program = NULL;
+	for (size_t i = 0; i < PROGRAMS_KEPT; i++) {
+		if (!h->programs[i].program)
+			continue;
+		program_destroy(h->stale[i].program);
+		h->stale[i] = h->programs[i];
+		h->programs[i] = (struct kept_program){0};
 	}
 	if (h->has_processes)
 		process_finish(&h->processes);
@@ -65,7 +76,8 @@ void here_destroy(struct here *h)
 	if (!h)
 		return;
 	here_moved(h, NULL, 0);
-	program_destroy(h->stale);
+	for (size_t i = 0; i < PROGRAMS_KEPT; i++)
+		program_destroy(h->stale[i].program);
 	layout_destroy(h->layout);
 	free(h);
 }
@@ -267,23 +279,48 @@ static const struct process *find(struct here *h, uint32_t pid, struct err *err)
 	return p;
 }
 
+/* Takes out what is kept of a process at another stop: the program of another process is of no use. */
+static struct program *take_stale(struct here *h, uint32_t pid)
+{
+	for (size_t i = 0; i < PROGRAMS_KEPT; i++) {
+		struct program *program = h->stale[i].program;
+		if (!program || h->stale[i].pid != pid)
+			continue;
+		h->stale[i] = (struct kept_program){0};
+		return program;
+	}
+	return NULL;
+}
+
+/* Where the program of a process is kept; if it is not yet, an empty place, made by giving up the one that was used longest ago.
+ */
+static struct kept_program *program_place(struct here *h, uint32_t pid)
+{
+	struct kept_program *oldest = h->programs;
+	for (size_t i = 0; i < PROGRAMS_KEPT; i++) {
+		if (h->programs[i].program && h->programs[i].pid == pid)
+			return &h->programs[i];
+		if (h->programs[i].used < oldest->used)
+			oldest = &h->programs[i];
+	}
+	if (oldest->program)
+		drop_frames(h); /* they may be of it */
+	program_destroy(oldest->program);
+	*oldest = (struct kept_program){.pid = pid};
+	return oldest;
+}
+
 struct program *here_program(struct here *h, uint32_t pid, struct err *err)
 {
 	const struct process *p = find(h, pid, err);
 	if (!p)
 		return NULL;
-	if (h->program && h->program_pid == p->pid)
-		return h->program;
 	struct program_files files = {.debug_dirs = h->debug_dirs, .debug_dir_count = h->debug_dir_count};
-	/* The program of another process at another stop is of no use. */
-	struct program *previous = h->program_pid == p->pid ? h->stale : NULL;
-	if (previous)
-		h->stale = NULL;
-	drop_frames(h);
-	program_destroy(h->program);
-	h->program = program_create(&h->guest, p, &files, previous, err);
-	h->program_pid = p->pid;
-	return h->program;
+	struct kept_program *kept = program_place(h, p->pid);
+	kept->used = ++h->program_uses;
+	if (!kept->program)
+		kept->program = program_create(&h->guest, p, &files, take_stale(h, p->pid), err);
+	return kept->program;
 }
 
 const struct frames *here_frames(struct here *h, uint32_t pid, uint32_t thread, struct err *err)
@@ -339,7 +376,7 @@ const struct frame *here_frame(struct here *h, size_t *ret_number, struct err *e
 	if (!frames)
 		return NULL;
 	if (i >= frames->count)
-		i = frame_in_scope(h->program, frames);
+		i = frame_in_scope(here_program(h, 0, err), frames);
 	if (!frames->count)
 		err_set(err, ERR_INPUT, "this thread has no frame here: %s",
 			frames->end ? frames->end : "nothing is on its stack");

@@ -68,7 +68,8 @@ uint64_t here_thread(struct here *h, struct err *err);
 bool here_focus_runs(struct here *h);
 /* The address space of the process in focus; the processor's own where there is none. */
 bool here_space(struct here *h, struct space *ret, struct err *err);
-/* A process's program; pid 0: of the one in focus. Only the last one asked for is kept. */
+/* A process's program; pid 0: of the one in focus. It is good until the machine moves, or eight other processes were asked for.
+ */
 struct program *here_program(struct here *h, uint32_t pid, struct err *err);
 /* Frames of a thread (0: the first, or the one on the processor when it is of the current process; with pid 0 the one in focus)
  * of that program. */
