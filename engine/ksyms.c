@@ -18,11 +18,14 @@
  * It has no header. The token table is found by the digits, which always stand for themselves, and the rest by walking
  * back from it; each part must agree with the next, so nothing else is taken for it.
  */
-#define TOKENS 256
+#define TOKENS       256
+#define KERNEL_PLACE (16u << 20) /* physical; CONFIG_PHYSICAL_START */
 
 struct ksyms {
 	struct ksym *list; /* by address */
-	struct ksym **by_name;
+	uint32_t
+		*by_name; /* open hashing: 1 + the place in list, 0 where none is; of equal names the lower address comes first */
+	uint32_t mask;
 	size_t count;
 	char *names;
 };
@@ -148,10 +151,9 @@ static bool find_offsets(struct table *t, uint64_t count_at)
 	return is_kernel_base(t->base) && t->offsets + room + 8 <= t->size;
 }
 
-static bool find_table(struct table *t)
+static bool find_table_from(struct table *t, uint64_t from)
 {
 	static const char digits[20] = "0\0001\0002\0003\0004\0005\0006\0007\0008\0009";
-	uint64_t from = 0;
 	for (;;) {
 		const unsigned char *hit = from < t->size ? memmem(t->bytes + from, t->size - from, digits, sizeof digits) : NULL;
 		if (!hit)
@@ -165,6 +167,13 @@ static bool find_table(struct table *t)
 			if (fits_count(t, at - 8) && find_offsets(t, at - 8))
 				return true;
 	}
+}
+
+/* First where a kernel that is not moved about lies; below it there is nothing of it, only memory that nobody may have touched.
+ */
+static bool find_table(struct table *t)
+{
+	return find_table_from(t, KERNEL_PLACE) || find_table_from(t, 0);
 }
 
 /* Writes the name with its type letter in front; returns its length without the NUL, 0 when it is too long. */
@@ -198,11 +207,28 @@ static int by_address(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name; /* table order, so that equal addresses sort the same every time */
 }
 
-static int by_name(const void *a, const void *b)
+static uint32_t hash(const char *name)
 {
-	const struct ksym *const *x = a, *const *y = b;
-	int order = strcmp((*x)->name, (*y)->name);
-	return order ? order : by_address(*x, *y);
+	uint32_t h = 2166136261u; /* FNV-1a */
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619u;
+	return h;
+}
+
+/* Hashed and not sorted: a kernel has two hundred thousand names, and a session asks for fifty. */
+static void index_names(struct ksyms *ksyms)
+{
+	for (ksyms->mask = 1; ksyms->mask < 2 * ksyms->count; ksyms->mask *= 2)
+		;
+	ksyms->by_name = mem_array(ksyms->mask, sizeof *ksyms->by_name);
+	ksyms->mask--;
+	for (size_t i = 0; i < ksyms->count; i++) {
+		uint32_t at = hash(ksyms->list[i].name) & ksyms->mask;
+		while (ksyms->by_name[at] && strcmp(ksyms->list[ksyms->by_name[at] - 1].name, ksyms->list[i].name))
+			at = (at + 1) & ksyms->mask;
+		if (!ksyms->by_name[at])
+			ksyms->by_name[at] = (uint32_t)i + 1;
+	}
 }
 
 static void decode(const struct table *t, struct ksyms *ksyms)
@@ -226,10 +252,7 @@ static void decode(const struct table *t, struct ksyms *ksyms)
 		ksyms->list[i].name = ksyms->names + starts[i];
 	free(starts);
 	qsort(ksyms->list, ksyms->count, sizeof *ksyms->list, by_address);
-	ksyms->by_name = mem_array(ksyms->count, sizeof *ksyms->by_name);
-	for (size_t i = 0; i < ksyms->count; i++)
-		ksyms->by_name[i] = &ksyms->list[i];
-	qsort(ksyms->by_name, ksyms->count, sizeof *ksyms->by_name, by_name);
+	index_names(ksyms);
 }
 
 struct ksyms *ksyms_create(const void *bytes, uint64_t size, struct err *err)
@@ -266,15 +289,12 @@ const struct ksym *ksyms_get(const struct ksyms *ksyms, size_t i)
 
 const struct ksym *ksyms_find(const struct ksyms *ksyms, const char *name)
 {
-	size_t low = 0, high = ksyms->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (strcmp(ksyms->by_name[middle]->name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
+	for (uint32_t at = hash(name) & ksyms->mask; ksyms->by_name[at]; at = (at + 1) & ksyms->mask) {
+		const struct ksym *k = &ksyms->list[ksyms->by_name[at] - 1];
+		if (!strcmp(k->name, name))
+			return k;
 	}
-	return low < ksyms->count && !strcmp(ksyms->by_name[low]->name, name) ? ksyms->by_name[low] : NULL;
+	return NULL;
 }
 
 const struct ksym *ksyms_at(const struct ksyms *ksyms, uint64_t address)

@@ -11,7 +11,10 @@
 #include "engine/buf.h"
 #include "engine/file.h"
 
-#define WRITE_BLOCK (4u << 20)
+/* Pages are read and written in blocks of so many by read(2) and write(2), not through the mapping: there each page that is
+ * touched first costs a fault, which a host that is a virtual machine itself takes seven times as long for as for the copy. And
+ * reading a hole through the mapping of a memory file would fill it. */
+#define BLOCK_PAGES 64u
 
 struct ram_page {
 	unsigned refs;
@@ -134,12 +137,31 @@ static bool pages_find(struct pages *p, const struct ram *r, const struct ram *i
 	return ok;
 }
 
-/* ---- whole images ---- */
+/* ---- pages, a block at a time ---- */
 
-static bool write_at(int fd, const uint8_t *bytes, size_t size, off_t at, struct err *err)
+static bool read_pages(const struct ram *r, size_t first, size_t count, uint8_t *out, struct err *err)
 {
+	size_t size = count * RAM_PAGE;
+	off_t at = (off_t)(first * RAM_PAGE);
 	while (size) {
-		ssize_t put = pwrite(fd, bytes, size < WRITE_BLOCK ? size : WRITE_BLOCK, at);
+		ssize_t got = pread(r->fd, out, size, at);
+		if (got == 0 || (got < 0 && errno != EINTR))
+			return err_sys(err, got ? errno : EIO, "reading guest memory");
+		if (got > 0) {
+			out += got;
+			size -= (size_t)got;
+			at += got;
+		}
+	}
+	return true;
+}
+
+static bool write_pages(int fd, size_t first, size_t count, const uint8_t *bytes, struct err *err)
+{
+	size_t size = count * RAM_PAGE;
+	off_t at = (off_t)(first * RAM_PAGE);
+	while (size) {
+		ssize_t put = pwrite(fd, bytes, size, at);
 		if (put < 0 && errno != EINTR)
 			return err_sys(err, errno, "writing guest memory");
 		if (put > 0) {
@@ -151,17 +173,47 @@ static bool write_at(int fd, const uint8_t *bytes, size_t size, off_t at, struct
 	return true;
 }
 
-/* By write(2) and not by memcpy: a page that is written whole is neither zeroed nor faulted in first. */
+/* How many marked pages follow each other at `first`, at most a block. */
+static size_t run_of(const uint8_t *marks, size_t first, size_t pages)
+{
+	size_t n = 0;
+	while (n < BLOCK_PAGES && first + n < pages && marks[first + n])
+		n++;
+	return n;
+}
+
+/* Gets a page of a and the same one of b (NULL without b); both are valid during the call only. */
+typedef bool on_page(void *data, uint32_t number, const uint8_t *a, const uint8_t *b, struct err *err);
+
+/* The marked pages, by number. */
+static bool each_page(const struct ram *a, const struct ram *b, const uint8_t *marks, on_page *each, void *data, struct err *err)
+{
+	size_t pages = a->size / RAM_PAGE;
+	uint8_t *of_a = mem_alloc(2 * (size_t)BLOCK_PAGES * RAM_PAGE), *of_b = of_a + (size_t)BLOCK_PAGES * RAM_PAGE;
+	bool ok = true;
+	for (size_t i = 0, n; ok && i < pages; i += n ? n : 1) {
+		n = run_of(marks, i, pages);
+		ok = read_pages(a, i, n, of_a, err) && (!b || read_pages(b, i, n, of_b, err));
+		for (size_t k = 0; ok && k < n; k++)
+			ok = each(data, (uint32_t)(i + k), of_a + k * RAM_PAGE, b ? of_b + k * RAM_PAGE : NULL, err);
+	}
+	free(of_a);
+	return ok;
+}
+
+/* ---- whole images ---- */
+
 static bool write_marked(int fd, const struct ram *from, const uint8_t *marks, struct err *err)
 {
 	size_t pages = from->size / RAM_PAGE;
-	for (size_t i = 0, n; i < pages; i += n) {
-		for (n = 1; i + n < pages && marks[i + n] == marks[i]; n++)
-			;
-		if (marks[i] && !write_at(fd, from->map + i * RAM_PAGE, n * RAM_PAGE, (off_t)(i * RAM_PAGE), err))
-			return false;
+	uint8_t *block = mem_alloc((size_t)BLOCK_PAGES * RAM_PAGE);
+	bool ok = true;
+	for (size_t i = 0, n; ok && i < pages; i += n ? n : 1) {
+		n = run_of(marks, i, pages);
+		ok = read_pages(from, i, n, block, err) && write_pages(fd, i, n, block, err);
 	}
-	return true;
+	free(block);
+	return ok;
 }
 
 bool ram_fill(struct ram *r, const struct ram *image, struct err *err)
@@ -172,17 +224,36 @@ bool ram_fill(struct ram *r, const struct ram *image, struct err *err)
 	return ok;
 }
 
+static bool unmark_zeros(void *data, uint32_t number, const uint8_t *page, const uint8_t *none, struct err *err)
+{
+	uint8_t *marks = data;
+	(void)none;
+	(void)err;
+	if (!memcmp(page, zeros, RAM_PAGE))
+		marks[number] = 0;
+	return true;
+}
+
 bool ram_save(const struct ram *r, int fd, struct err *err)
 {
 	if (ftruncate(fd, (off_t)r->size) < 0)
 		return err_sys(err, errno, "saving guest memory");
 	uint8_t *marks = used_pages(r, err);
-	for (size_t i = 0; marks && i < r->size / RAM_PAGE; i++)
-		if (marks[i] && !memcmp(r->map + i * RAM_PAGE, zeros, RAM_PAGE))
-			marks[i] = 0;
-	bool ok = marks && write_marked(fd, r, marks, err);
+	bool ok = marks && each_page(r, NULL, marks, unmark_zeros, marks, err) && write_marked(fd, r, marks, err);
 	free(marks);
 	return ok;
+}
+
+static bool digest_page(void *data, uint32_t i, const uint8_t *page, const uint8_t *none, struct err *err)
+{
+	(void)none;
+	(void)err;
+	if (!memcmp(page, zeros, RAM_PAGE))
+		return true;
+	uint8_t number[4] = {(uint8_t)i, (uint8_t)(i >> 8), (uint8_t)(i >> 16), (uint8_t)(i >> 24)};
+	digest_add(data, number, sizeof number);
+	digest_add(data, page, RAM_PAGE);
+	return true;
 }
 
 bool ram_digest(const struct ram *r, uint8_t out[DIGEST_SIZE], struct err *err)
@@ -191,18 +262,11 @@ bool ram_digest(const struct ram *r, uint8_t out[DIGEST_SIZE], struct err *err)
 	if (!marks)
 		return false;
 	struct digest *d = digest_create();
-	for (uint32_t i = 0; i < r->size / RAM_PAGE; i++) {
-		const uint8_t *page = r->map + (size_t)i * RAM_PAGE;
-		if (!marks[i] || !memcmp(page, zeros, RAM_PAGE))
-			continue;
-		uint8_t number[4] = {(uint8_t)i, (uint8_t)(i >> 8), (uint8_t)(i >> 16), (uint8_t)(i >> 24)};
-		digest_add(d, number, sizeof number);
-		digest_add(d, page, RAM_PAGE);
-	}
+	bool ok = each_page(r, NULL, marks, digest_page, d, err);
 	digest_end(d, out);
 	digest_destroy(d);
 	free(marks);
-	return true;
+	return ok;
 }
 
 /* ---- deltas ---- */
@@ -281,10 +345,27 @@ size_t ram_delta_pages(const struct ram_delta *d)
 	return d->count;
 }
 
-/* A page of the image. A hole is not read through the mapping: in a memory file system that would fill it. */
-static const uint8_t *image_page(const struct ram *image, const uint8_t *in_image, size_t number)
+struct taking {
+	const struct ram_delta *previous;
+	struct ram_delta *delta;
+	size_t before; /* how far previous has been looked through */
+};
+
+static bool take_page(void *data, uint32_t i, const uint8_t *page, const uint8_t *of_image, struct err *err)
 {
-	return in_image[number] ? image->map + number * RAM_PAGE : zeros;
+	struct taking *t = data;
+	const struct ram_delta *previous = t->previous;
+	(void)err;
+	if (!memcmp(page, of_image, RAM_PAGE))
+		return true;
+	while (previous && t->before < previous->count && previous->numbers[t->before] < i)
+		t->before++;
+	struct ram_page *shared =
+		previous && t->before < previous->count && previous->numbers[t->before] == i ? previous->pages[t->before] : NULL;
+	if (shared && memcmp(shared->bytes, page, RAM_PAGE))
+		shared = NULL;
+	ram_delta_add(t->delta, i, shared ? ram_page_ref(shared) : ram_page_create(page));
+	return true;
 }
 
 struct ram_delta *ram_take(const struct ram *r, const struct ram *image, const struct ram_delta *previous, struct err *err)
@@ -292,50 +373,73 @@ struct ram_delta *ram_take(const struct ram *r, const struct ram *image, const s
 	struct pages p;
 	if (!pages_find(&p, r, image, err))
 		return NULL;
-	struct ram_delta *d = mem_alloc(sizeof *d);
-	size_t before = 0;
-	for (uint32_t i = 0; i < r->size / RAM_PAGE; i++) {
-		const uint8_t *page = r->map + (size_t)i * RAM_PAGE;
-		if (!p.used[i] || !memcmp(page, image_page(image, p.in_image, i), RAM_PAGE))
-			continue;
-		while (previous && before < previous->count && previous->numbers[before] < i)
-			before++;
-		struct ram_page *shared =
-			previous && before < previous->count && previous->numbers[before] == i ? previous->pages[before] : NULL;
-		if (shared && memcmp(shared->bytes, page, RAM_PAGE))
-			shared = NULL;
-		ram_delta_add(d, i, shared ? ram_page_ref(shared) : ram_page_create(page));
-	}
+	struct taking t = {previous, mem_alloc(sizeof *t.delta), 0};
+	bool ok = each_page(r, image, p.used, take_page, &t, err);
 	pages_free(&p);
-	return d;
+	if (ok)
+		return t.delta;
+	ram_delta_destroy(t.delta);
+	return NULL;
+}
+
+/* A hole is not read through the mapping: in a memory file system that would fill it. */
+static const uint8_t *mapped_page(const struct ram *r, const uint8_t *marks, size_t number)
+{
+	return marks[number] ? r->map + number * RAM_PAGE : zeros;
+}
+
+struct comparing {
+	const struct ram *a, *b;
+	const uint8_t *in_a, *in_b;
+	ram_difference *each;
+	void *data;
+};
+
+/* What is handed on are the pages themselves, since these stay. */
+static bool compare_page(void *data, uint32_t number, const uint8_t *a, const uint8_t *b, struct err *err)
+{
+	struct comparing *c = data;
+	(void)err;
+	if (memcmp(a, b, RAM_PAGE))
+		c->each(c->data, number, mapped_page(c->a, c->in_a, number), mapped_page(c->b, c->in_b, number));
+	return true;
 }
 
 bool ram_compare(const struct ram *a, const struct ram *b, ram_difference *each, void *data, struct err *err)
 {
-	if (!same_size(a, b, err))
+	struct pages p;
+	if (!pages_find(&p, a, b, err))
 		return false;
-	uint8_t *in_a = used_pages(a, err), *in_b = in_a ? used_pages(b, err) : NULL;
-	for (uint32_t i = 0; in_b && i < a->size / RAM_PAGE; i++) {
-		const uint8_t *x = image_page(a, in_a, i), *y = image_page(b, in_b, i);
-		if (memcmp(x, y, RAM_PAGE))
-			each(data, i, x, y);
-	}
-	bool ok = in_b != NULL;
+	uint8_t *in_a = used_pages(a, err);
+	struct comparing c = {a, b, in_a, p.in_image, each, data};
+	bool ok = in_a && each_page(a, b, p.used, compare_page, &c, err);
 	free(in_a);
-	free(in_b);
+	pages_free(&p);
 	return ok;
 }
 
+struct putting {
+	struct ram *ram;
+	const struct pages *pages;
+	const struct ram_delta *delta; /* NULL: none */
+	size_t next, changed;
+};
+
 /* Zeros are put back as a hole, so that memory does not grow by what a later part of the run had used. */
-static bool put_page(struct ram *r, uint32_t number, const uint8_t *wanted, bool hole, size_t *changed, struct err *err)
+static bool put_page(void *data, uint32_t i, const uint8_t *page, const uint8_t *wanted, struct err *err)
 {
-	uint8_t *page = r->map + (size_t)number * RAM_PAGE;
+	struct putting *p = data;
+	bool hole = !p->pages->in_image[i];
+	if (p->delta && p->next < p->delta->count && p->delta->numbers[p->next] == i) {
+		wanted = p->delta->pages[p->next++]->bytes;
+		hole = false;
+	}
 	if (!memcmp(page, wanted, RAM_PAGE))
 		return true;
-	++*changed;
+	p->changed++;
 	if (!hole)
-		memcpy(page, wanted, RAM_PAGE);
-	else if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)number * RAM_PAGE, RAM_PAGE) < 0)
+		return write_pages(p->ram->fd, i, 1, wanted, err);
+	if (fallocate(p->ram->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)i * RAM_PAGE, RAM_PAGE) < 0)
 		return err_sys(err, errno, "clearing guest memory");
 	return true;
 }
@@ -343,16 +447,13 @@ static bool put_page(struct ram *r, uint32_t number, const uint8_t *wanted, bool
 bool ram_put(struct ram *r, const struct ram *image, const struct ram_delta *delta, size_t *changed, struct err *err)
 {
 	struct pages p;
-	size_t next = 0, count = 0;
+	struct putting put = {r, &p, delta, 0, 0};
 	bool ok = pages_find(&p, r, image, err);
-	for (uint32_t i = 0; ok && i < r->size / RAM_PAGE; i++) {
-		if (delta && next < delta->count && delta->numbers[next] == i)
-			ok = put_page(r, i, delta->pages[next++]->bytes, false, &count, err);
-		else if (p.used[i])
-			ok = put_page(r, i, image_page(image, p.in_image, i), !p.in_image[i], &count, err);
-	}
+	for (size_t i = 0; ok && delta && i < delta->count && delta->numbers[i] < r->size / RAM_PAGE; i++)
+		p.used[delta->numbers[i]] = 1;
+	ok = ok && each_page(r, image, p.used, put_page, &put, err);
 	if (changed)
-		*changed = count;
+		*changed = put.changed;
 	pages_free(&p);
 	return ok;
 }
