@@ -16,7 +16,7 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	observer listener play eventfile manifest rundir runlist recorded prepare lineage \
 	regs memory types ksyms layout guestfile guestdir maps process kpages owners openfiles demangle debugfile symbols lines expr tls unwind kcode orc value view value_print value_parts variables vartree expression expression_value disas program sourcefile statediff \
 	eventindex indexfile facts timeline timeline_data timeline_parts timeline_events timeline_open search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
-	marks checkpointset filler walk scan scan_condition words bookmarks moves here answers session record fork livecopy termfilter rawtty shell verb verb_moves verb_machine verb_memory verb_frame verb_guest verb_files verb_print verb_source verb_diff verb_scan verb_until verb_breaks verb_register verb_lines verb_fork verbs \
+	marks checkpointset filler walk scan scan_condition words bookmarks moves here answers session record fork livecopy termfilter rawtty shell verb verb_condition verb_moves verb_machine verb_memory verb_frame verb_guest verb_files verb_print verb_source verb_diff verb_scan verb_until verb_breaks verb_register verb_lines verb_fork verbs \
 	extract tracee tracee_inside tracee_events tracee_core tracee_moves targets gdbtarget gdbfiles gdbstate gdbmoves orcframe gdbserver gdbkernel gdbhost gdbverb dap_client dap_server dap_variables dap_breakpoints dap_chase dap_judge dap_hits dap_moves dap_sources dap_memory dap_launch dapserver \
 	replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.

@@ -386,9 +386,14 @@ static bool name(const struct evaluation *v, const struct expression_node *node,
 static bool register_value(const struct evaluation *v, const struct expression_node *node, struct value *ret)
 {
 	const struct frame *frame = v->scope->frame;
+	const char *text = v->e->text + node->at;
+	if (node->size == 4 && (!memcmp(text, "$old", 4) || !memcmp(text, "$new", 4)))
+		return wrong(v, node,
+			"$old and $new are numbers that conditions of writes compare, such as: runtil write counter if $new < "
+			"$old");
 	for (int i = 0; frame && i < EXPR_INTEGERS; i++) {
 		const char *each = expr_register_name(i);
-		if (strlen(each) != node->size - 1 || memcmp(each, v->e->text + node->at + 1, node->size - 1))
+		if (strlen(each) != node->size - 1 || memcmp(each, text + 1, node->size - 1))
 			continue;
 		if (!(frame->registers.known >> i & 1))
 			return wrong(v, node, "the register's value is not known in this frame");

@@ -12,7 +12,9 @@
 struct compiler {
 	const struct expression *e;
 	struct scope scope;
-	const struct space *space; /* NULL: for code */
+	const struct space *space;   /* NULL: for code */
+	const struct value *written; /* type of $old and $new; NULL: there are none */
+	bool compares_writes;        /* one of them is in it */
 	struct scan_condition *out;
 	struct err *err;
 };
@@ -194,23 +196,35 @@ static bool watch(struct compiler *c, unsigned node, uint64_t address, size_t si
 	return true;
 }
 
+/* Bytes that a number is made of in memory: of a bit field those that its bits are in. */
+static bool number_size(struct compiler *c, unsigned node, const struct value *v, size_t *ret)
+{
+	size_t size = v->bit_size ? (v->bit_at + v->bit_size + 7) / 8 : value_size(v);
+	*ret = v->bit_size ? (size > 4 ? 8 : size > 2 ? 4 : size) : size;
+	if (value_is_float(v))
+		return wrong(c, node, "conditions are about whole numbers");
+	return *ret == 1 || *ret == 2 || *ret == 4 || *ret == 8 || wrong(c, node, "it is no number");
+}
+
+/* Those bytes are on the stack: of a bit field its bits are left. */
+static bool emit_bits(struct compiler *c, unsigned node, const struct value *v)
+{
+	return !v->bit_size ||
+		(emit(c, node, SCAN_PUSH, 0, false, v->bit_at) && emit(c, node, SCAN_RIGHT, 0, false, 0) &&
+			emit(c, node, SCAN_EXTEND, v->bit_size, has_sign(c, v), 0));
+}
+
 static bool load(struct compiler *c, unsigned node, const struct place *p)
 {
 	const struct value *v = &p->value;
-	size_t size = v->bit_size ? (v->bit_at + v->bit_size + 7) / 8 : value_size(v);
+	size_t size;
 	bool sign = has_sign(c, v);
 	uint64_t physical = 0;
-	size = v->bit_size ? (size > 4 ? 8 : size > 2 ? 4 : size) : size;
-	if (value_is_float(v))
-		return wrong(c, node, "conditions are about whole numbers");
-	if (size != 1 && size != 2 && size != 4 && size != 8)
-		return wrong(c, node, "it is no number");
+	if (!number_size(c, node, v, &size))
+		return false;
 	bool ok = c->space ? watch(c, node, v->address, size, &physical) && emit(c, node, SCAN_PHYSICAL, size, sign, physical)
 			   : emit_address(c, node, p) && emit(c, node, SCAN_LOAD, size, sign, 0);
-	if (!ok || !v->bit_size)
-		return ok;
-	return emit(c, node, SCAN_PUSH, 0, false, v->bit_at) && emit(c, node, SCAN_RIGHT, 0, false, 0) &&
-		emit(c, node, SCAN_EXTEND, v->bit_size, sign, 0);
+	return ok && emit_bits(c, node, v);
 }
 
 /* A variable that is in a register there, or a constant. */
@@ -375,8 +389,30 @@ static bool cast(struct compiler *c, unsigned number, struct value *type)
 	return emit(c, number, SCAN_EXTEND, 8 * value_size(type), has_sign(c, type), 0);
 }
 
+/* Is it "$old" or "$new"? */
+static bool is_written(const struct compiler *c, const struct expression_node *node, enum scan_op_kind *ret)
+{
+	const char *name = c->e->text + node->at;
+	*ret = node->size == 4 && !memcmp(name, "$old", 4) ? SCAN_OLD : SCAN_NEW;
+	return *ret == SCAN_OLD || (node->size == 4 && !memcmp(name, "$new", 4));
+}
+
+static bool written_value(struct compiler *c, unsigned number, enum scan_op_kind kind, struct value *type)
+{
+	size_t size;
+	*type = *c->written;
+	c->compares_writes = true;
+	if (value_is_pointer(type) && value_count(type))
+		return wrong(c, number, "what is written there is an array: watch one of its elements");
+	return number_size(c, number, type, &size) && emit(c, number, kind, size, has_sign(c, type), 0) &&
+		emit_bits(c, number, type);
+}
+
 static bool register_value(struct compiler *c, unsigned number, struct value *type)
 {
+	enum scan_op_kind kind;
+	if (c->written && is_written(c, &c->e->list[number], &kind))
+		return written_value(c, number, kind, type);
 	struct value value;
 	unsigned which;
 	int64_t distance;
@@ -422,14 +458,15 @@ static bool rvalue(struct compiler *c, unsigned number, struct value *type)
 }
 
 bool scan_condition_here(const struct expression *e, const struct scope *scope, const struct space *space,
-	struct scan_condition *ret, struct err *err)
+	const struct value *written, struct scan_condition *ret, struct err *err)
 {
-	struct compiler c = {.e = e, .scope = *scope, .space = space, .out = ret, .err = err};
+	struct compiler c = {.e = e, .scope = *scope, .space = space, .written = written, .out = ret, .err = err};
 	struct value type;
 	ret->count = ret->place_count = 0;
 	if (!rvalue(&c, e->root, &type))
 		return false;
-	return ret->place_count || err_set(err, ERR_INPUT, "%s: nothing in it is in memory, so it never changes", e->text);
+	return ret->place_count || c.compares_writes ||
+		err_set(err, ERR_INPUT, "%s: nothing in it is in memory, so it never changes", e->text);
 }
 
 bool scan_condition_at(

@@ -23,10 +23,11 @@ struct scan_condition {
 
 /*
  * Names, pointers and indexes mean what they mean here and now; only what they lead to is looked at again. space: of the process.
- * ERR_INPUT when something in it is in a register, optimized out or no whole number.
+ * written: type of what is watched for being written, so that $old and $new are what it was before each write and is after it;
+ * NULL: they are errors. ERR_INPUT when something in it is in a register, optimized out or no whole number.
  */
 bool scan_condition_here(const struct expression *e, const struct scope *scope, const struct space *space,
-	struct scan_condition *ret, struct err *err);
+	const struct value *written, struct scan_condition *ret, struct err *err);
 
 /* For when the instruction at pc is about to be executed: variables are where the debug information has them there. */
 bool scan_condition_at(

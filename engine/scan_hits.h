@@ -10,7 +10,7 @@
 
 #include "engine/scan_test.h"
 
-#define SCAN_VERSION 3
+#define SCAN_VERSION 4
 #define SCAN_WATCHES 256
 #define SCAN_TASKS   32
 #define SCAN_TESTS   1024  /* operations of all conditions together */

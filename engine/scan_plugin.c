@@ -188,9 +188,10 @@ static bool load_physical(void *data, uint64_t address, void *out, size_t size)
 	return true;
 }
 
-static bool meets(const struct scan_watch *w)
+static bool meets(const struct scan_watch *w, const struct scan_hit *hit)
 {
-	static const struct scan_machine machine = {register_value, load, load_physical, NULL};
+	const uint64_t written[] = {hit->before, hit->after};
+	const struct scan_machine machine = {register_value, load, load_physical, NULL, w->kind == SCAN_WRITE ? written : NULL};
 	return !w->test_count || scan_holds(plugin.shared->tests + w->test, w->test_count, &machine);
 }
 
@@ -218,7 +219,7 @@ static void note(struct scan_hit *hit)
 		return;
 	if (s->task_at)
 		hit->task = word_at(s->task_at);
-	if (!is_wanted(s, hit) || !meets(&s->watches[hit->watch]))
+	if (!is_wanted(s, hit) || !meets(&s->watches[hit->watch], hit))
 		return;
 	if (s->hits < SCAN_FIRST)
 		s->first[s->hits] = *hit;

@@ -16,6 +16,8 @@ enum scan_op_kind {
 	SCAN_REGISTER, /* by its DWARF number; SCAN_FS_BASE */
 	SCAN_LOAD,     /* size bytes (1, 2, 4, 8) at the virtual address on the stack */
 	SCAN_PHYSICAL, /* size bytes at the physical address `value` */
+	SCAN_OLD,      /* the first size bytes of what is written, as they were before */
+	SCAN_NEW,      /* ... and as they are after */
 	SCAN_EXTEND,   /* the lowest `size` BITS; is_signed: the highest of them is the sign */
 	SCAN_JUMP,     /* over `value` operations */
 	SCAN_JUMP_IF_NOT,
@@ -56,6 +58,7 @@ struct scan_machine {
 	bool (*load)(void *data, uint64_t address, void *out, size_t size); /* virtual */
 	bool (*load_physical)(void *data, uint64_t address, void *out, size_t size);
 	void *data;
+	const uint64_t *written; /* what a write found there, and what it left; NULL: it is no write */
 };
 
 static inline uint64_t scan_extend(uint64_t number, unsigned bits, bool is_signed)
@@ -164,6 +167,28 @@ static inline bool scan_unary(const struct scan_machine *m, const struct scan_op
 	}
 }
 
+/* One value more on the stack. */
+static inline bool scan_push(const struct scan_machine *m, const struct scan_op *op, uint64_t *top)
+{
+	*top = op->value;
+	if (op->kind == SCAN_REGISTER)
+		return m->register_value(m->data, op->value, top);
+	if (op->kind == SCAN_PHYSICAL)
+		return scan_read(m, op, op->value, top);
+	if (op->kind == SCAN_PUSH)
+		return true;
+	if (!m->written)
+		return false;
+	*top = scan_extend(m->written[op->kind == SCAN_NEW], 8u * op->size, op->is_signed != 0);
+	return true;
+}
+
+static inline bool scan_pushes(const struct scan_op *op)
+{
+	return op->kind == SCAN_PUSH || op->kind == SCAN_REGISTER || op->kind == SCAN_PHYSICAL || op->kind == SCAN_OLD ||
+		op->kind == SCAN_NEW;
+}
+
 /* Does it hold? What cannot be read, a division by zero and a program that is none: no. */
 static inline bool scan_holds(const struct scan_op *ops, size_t count, const struct scan_machine *m)
 {
@@ -172,14 +197,10 @@ static inline bool scan_holds(const struct scan_op *ops, size_t count, const str
 	for (size_t i = 0; i < count; i++) {
 		const struct scan_op *op = &ops[i];
 		bool ok = true;
-		if (op->kind == SCAN_PUSH || op->kind == SCAN_REGISTER || op->kind == SCAN_PHYSICAL) {
+		if (scan_pushes(op)) {
 			if (depth == SCAN_STACK_MAX)
 				return false;
-			stack[depth] = op->value;
-			ok = op->kind == SCAN_PUSH ||
-				(op->kind == SCAN_REGISTER ? m->register_value(m->data, op->value, &stack[depth])
-							   : scan_read(m, op, op->value, &stack[depth]));
-			depth++;
+			ok = scan_push(m, op, &stack[depth++]);
 		} else if (op->kind == SCAN_JUMP || op->kind == SCAN_JUMP_IF_NOT) {
 			if (op->value > count - i - 1 || (op->kind == SCAN_JUMP_IF_NOT && !depth))
 				return false;

@@ -11,6 +11,7 @@
 #include "engine/cancel.h"
 #include "engine/err.h"
 #include "engine/prepare.h"
+#include "engine/scan_condition.h"
 #include "engine/session.h"
 #include "engine/words.h"
 
@@ -146,6 +147,17 @@ bool verb_memory_watch(struct verbs *v, const char *text, uint64_t size, struct 
 bool verb_add_watch(struct scan_request *r, const struct scan_watch *w, struct err *err);
 /* An instruction; user code is meant as that of the process in focus: others may have other code at the same address. */
 struct scan_watch verb_code_watch(struct verbs *v, uint64_t address);
+/* verb_condition.c */
+/* "if EXPRESSION" from word i on: *ret is the expression, NULL when there is no word. */
+bool verb_take_test(const struct words *w, size_t i, const char **ret, struct err *err);
+/* For the instruction at pc. NULL on failure; owned by the caller (free). */
+struct scan_condition *verb_code_condition(struct verbs *v, const char *text, uint64_t pc, struct err *err);
+/* For writes to what verb_memory_watch made of a place; $old and $new have the type of what is there. As above. */
+struct scan_condition *verb_write_condition(
+	struct verbs *v, const char *text, const char *place, const struct scan_watch *watch, struct err *err);
+/* Adds a watch of SCAN_WRITE or SCAN_READ to a place; test: only those for which it holds; NULL: all. *ret: the watch. */
+bool verb_add_access(struct verbs *v, uint32_t kind, const char *place, const char *test, struct scan_request *r,
+	struct scan_watch *ret, struct err *err);
 /* Whatever an expression is about is watched for being written, and for the expression being true then. */
 bool verb_watch_truth(struct verbs *v, const char *text, struct scan_request *r, struct err *err);
 /* Goes to the first hit after here, or the last before. numbered: which of the watches it is is said, as the number of a break.

@@ -5,61 +5,10 @@
 #include <string.h>
 
 #include "engine/lines.h"
-#include "engine/scan_condition.h"
 #include "engine/text.h"
 #include "engine/verb.h"
 
 enum { COPIES_MAX = 8 /* addresses of one line that get a break each */ };
-
-/* ---- conditions --------------------------------------------------------------------------------------------- */
-
-static bool scope_here(struct verbs *v, struct scope *ret, struct err *err)
-{
-	struct err ignored;
-	struct here *here = session_here(v->session);
-	struct program *program = here_program(here, 0, err);
-	if (program)
-		*ret = program_scope(program, here_frame(here, NULL, &ignored));
-	return program != NULL;
-}
-
-/* For the code at pc; without it (0) for what is written. NULL on failure; owned by the caller. */
-static struct scan_condition *condition(struct verbs *v, const char *text, uint64_t pc, struct err *err)
-{
-	struct scope scope;
-	struct space space;
-	if (!scope_here(v, &scope, err))
-		return NULL;
-	struct frame frame = {.pc = pc};
-	const struct frame *before = scope.frame;
-	if (pc)
-		scope.frame = &frame; /* names are those of the code */
-	struct expression *e = expression_parse(&scope, text, err);
-	struct scan_condition *c = mem_alloc(sizeof *c);
-	scope.frame = before;
-	bool ok = e &&
-		(pc ? scan_condition_at(e, &scope, pc, c, err)
-		    : here_space(session_here(v->session), &space, err) && scan_condition_here(e, &scope, &space, c, err));
-	expression_destroy(e);
-	if (ok)
-		return c;
-	free(c);
-	return NULL;
-}
-
-bool verb_watch_truth(struct verbs *v, const char *text, struct scan_request *r, struct err *err)
-{
-	struct scan_condition *c = condition(v, text, 0, err);
-	struct scan_watch watch = {.kind = SCAN_WRITE};
-	bool ok = c && scan_condition_add(c, r, &watch, err);
-	for (uint32_t i = 0; ok && i < c->place_count; i++) {
-		watch.low = c->places[i].low;
-		watch.high = c->places[i].high;
-		ok = verb_add_watch(r, &watch, err);
-	}
-	free(c);
-	return ok;
-}
 
 /* ---- the list ----------------------------------------------------------------------------------------------- */
 
@@ -89,7 +38,9 @@ static bool keep_break(
 	struct scan_condition *c = NULL;
 	if (b->count == SCAN_WATCHES)
 		return err_set(err, ERR_USAGE, "there are %d breaks already", SCAN_WATCHES);
-	if (test && !(c = condition(v, test, watch->kind == SCAN_EXEC ? watch->low : 0, err)))
+	if (test &&
+		!(c = watch->kind == SCAN_EXEC ? verb_code_condition(v, test, watch->low, err)
+					       : verb_write_condition(v, test, text, watch, err)))
 		return false;
 	uint32_t i = b->count++;
 	b->list[i] = *watch;
@@ -111,19 +62,6 @@ struct scan_watch verb_code_watch(struct verbs *v, uint64_t address)
 	struct err ignored;
 	const struct process *p = address >> 47 ? NULL : here_focus(session_here(v->session), &ignored);
 	return (struct scan_watch){.kind = SCAN_EXEC, .low = address, .high = address + 1, .process = p ? p->pid : 0};
-}
-
-/* "if EXPRESSION" from word i on: *ret is the expression, NULL when there is no word. */
-static bool take_test(const struct words *w, size_t i, const char **ret, struct err *err)
-{
-	*ret = NULL;
-	if (w->count <= i)
-		return true;
-	if (strcmp(w->list[i], "if") || w->count == i + 1)
-		return err_set(err, ERR_USAGE, "'%.60s': expected `if` and an expression, such as: %s %.60s if count > 5",
-			w->list[i], w->list[0], w->list[1]);
-	*ret = w->rest[i + 1];
-	return true;
 }
 
 /* Where a place is: a line may be several. */
@@ -164,7 +102,7 @@ bool verb_break(struct verbs *v, const struct words *w, struct buf *out, struct 
 {
 	uint64_t list[COPIES_MAX];
 	const char *test;
-	if (!take_test(w, 2, &test, err))
+	if (!verb_take_test(w, 2, &test, err))
 		return false;
 	size_t count = addresses(v, w->list[1], list, err);
 	bool ok = count > 0;
@@ -182,7 +120,7 @@ bool verb_watch(struct verbs *v, const struct words *w, struct buf *out, struct 
 	const char *test;
 	bool sized = w->count > 2 && strcmp(w->list[2], "if");
 	return (!sized || verb_number(w->list[2], "the number of bytes", &size, err)) &&
-		take_test(w, sized ? 3 : 2, &test, err) && verb_memory_watch(v, w->list[1], size, &watch, err) &&
+		verb_take_test(w, sized ? 3 : 2, &test, err) && verb_memory_watch(v, w->list[1], size, &watch, err) &&
 		keep_break(v, &watch, w->list[1], test, out, err);
 }
 

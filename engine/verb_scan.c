@@ -159,25 +159,31 @@ static bool writes(struct verbs *v, const struct words *w, bool backward, struct
 	struct scan_watch watch;
 	struct scan_hits hits = {0};
 	uint64_t most = 1, now = walk_now(walk), zero = session_zero(s);
-	if (!scan || (w->count > 2 && !verb_number(w->list[2], "how many", &most, err)))
+	bool counted = w->count > 2 && strcmp(w->list[2], "if");
+	const char *test;
+	if (!scan || (counted && !verb_number(w->list[2], "how many", &most, err)) ||
+		!verb_take_test(w, counted ? 3 : 2, &test, err))
 		return false;
 	if (!most || most > SHOWN_MAX)
 		return err_set(err, ERR_USAGE, "%" PRIu64 " writes: expected 1 to %d", most, SHOWN_MAX);
 	verb_prepare(v, &request);
-	if (!verb_memory_watch(v, w->list[1], 0, &watch, err) || !verb_add_watch(&request, &watch, err) || !walk_keep(walk, err))
+	if (!verb_add_access(v, SCAN_WRITE, w->list[1], test, &request, &watch, err) || !walk_keep(walk, err))
 		return false;
 	bool ok = backward ? scan_backward(scan, walk, &request, zero + session_begin(s), now, (size_t)most, &hits, err)
 			   : scan_forward(scan, walk, &request, now, zero + session_end(s), (size_t)most, &hits, err);
 	for (size_t i = 0; ok && i < hits.count; i++)
 		ok = say_write(v, &hits.list[backward ? hits.count - 1 - i : i], &watch, out, err);
 	if (ok && !hits.count)
-		buf_printf(out, "nobody wrote there %s here\n", backward ? "before" : "after");
+		buf_printf(out, "%s %s here\n", test ? "no such write" : "nobody wrote there", backward ? "before" : "after");
 	scan_hits_finish(&hits);
 	return verb_return(v, now, ok, err);
 }
 
 bool verb_last(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
+	if (w->list[1][0] == '$' && w->count > 3)
+		return err_set(err, ERR_USAGE,
+			"'%.60s': conditions are for writes to memory: expected: last VARIABLE [K] if EXPRESSION", w->list[3]);
 	if (w->list[1][0] == '$')
 		return verb_last_register(v, w, out, err);
 	return writes(v, w, true, out, err);
@@ -197,10 +203,11 @@ bool verb_count(struct verbs *v, const struct words *w, struct buf *out, struct 
 	struct scan_watch watch;
 	struct scan_hits hits = {0};
 	uint64_t now = walk_now(walk), to = session_end(s), zero = session_zero(s);
+	bool bounded = w->count > 2 && strcmp(w->list[2], "if");
+	const char *test;
 	verb_prepare(v, &request);
-	if (!scan || (w->count > 2 && !verb_moment(v, w->list[2], &to, err)) ||
-		!verb_memory_watch(v, w->list[1], 0, &watch, err) || !verb_add_watch(&request, &watch, err) ||
-		!walk_keep(walk, err))
+	if (!scan || (bounded && !verb_moment(v, w->list[2], &to, err)) || !verb_take_test(w, bounded ? 3 : 2, &test, err) ||
+		!verb_add_access(v, SCAN_WRITE, w->list[1], test, &request, &watch, err) || !walk_keep(walk, err))
 		return false;
 	uint64_t from = now - zero < to ? now : zero + to, end = now - zero < to ? zero + to : now;
 	bool ok = scan_forward(scan, walk, &request, from, end, 0, &hits, err);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/moves.h"
-#include "engine/scan_condition.h"
 #include "engine/verb.h"
 
 /* ---- conditions --------------------------------------------------------------------------------------------- */
@@ -34,11 +33,34 @@ static bool until_pc(struct verbs *v, const struct words *w, struct scan_request
 	return verb_add_watch(r, &watch, err);
 }
 
-static bool until_write(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
+/* Of the thread in focus only. */
+static bool by_thread(struct verbs *v, struct scan_request *r, struct err *err)
+{
+	uint64_t task = here_thread(session_here(v->session), err);
+	if (task && !r->task_at)
+		return err_set(err, ERR_QEMU, "the kernel's current task was not found in its memory");
+	r->tasks[r->task_count++] = task;
+	return task != 0;
+}
+
+static bool until_access(struct verbs *v, const struct words *w, uint32_t kind, struct scan_request *r, struct err *err)
 {
 	struct scan_watch watch;
-	return expect_words(w, 3, 3, "write ADDRESS", err) && verb_memory_watch(v, w->list[2], 0, &watch, err) &&
-		verb_add_watch(r, &watch, err);
+	const char *test;
+	bool by = w->count > 4 && !strcmp(w->list[3], "by") && !strcmp(w->list[4], "thread");
+	return expect_words(w, 3, WORDS_MAX, "write|read VARIABLE|ADDRESS [by thread] [if EXPRESSION]", err) &&
+		verb_take_test(w, by ? 5 : 3, &test, err) && (!by || by_thread(v, r, err)) &&
+		verb_add_access(v, kind, w->list[2], test, r, &watch, err);
+}
+
+static bool until_write(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
+{
+	return until_access(v, w, SCAN_WRITE, r, err);
+}
+
+static bool until_read(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
+{
+	return until_access(v, w, SCAN_READ, r, err);
 }
 
 static bool until_mem(struct verbs *v, const struct words *w, struct scan_request *r, struct err *err)
@@ -142,6 +164,7 @@ static const struct condition {
 } conditions[] = {
 	{"pc", until_pc},
 	{"write", until_write},
+	{"read", until_read},
 	{"mem", until_mem},
 	{"exit", until_exit},
 	{"signal", until_signal},
@@ -157,7 +180,7 @@ static bool until_true(struct verbs *v, const struct words *w, bool backward, st
 		? (verb_prepare(v, request), verb_watch_truth(v, w->rest[1], request, err)) &&
 			verb_go_to_hit(v, request, backward, false, out, err)
 		: err_set(err, ERR_USAGE,
-			  "'%.60s' is no condition: expected pc, write, mem, exit, signal, syscall, switch, event, or a "
+			  "'%.60s' is no condition: expected pc, write, read, mem, exit, signal, syscall, switch, event, or a "
 			  "comparison such "
 			  "as %.60s == 5",
 			  w->list[1], w->list[1]);

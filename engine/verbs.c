@@ -33,17 +33,20 @@ static const struct verb verbs[] = {
 	{"back", NULL, "", 0, 0, "To the place before the last move.", "moves", "back", verb_back, false},
 	{"forward", NULL, "", 0, 0, "Forward again after back.", "moves", "forward", verb_forward, false},
 	{"until", NULL, "CONDITION...", 1, WORDS_MAX,
-		"On to: a comparison of variables that becomes true, pc PLACE, write VARIABLE, mem ADDRESS == VALUE, exit "
-		"PID|NODE, "
+		"On to: a comparison of variables that becomes true, pc PLACE, write VARIABLE [by thread] [if EXPRESSION] ($old "
+		"and "
+		"$new in it are the value before and after; by thread: only by the one at hand), read VARIABLE..., mem ADDRESS "
+		"== VALUE, exit PID|NODE, "
 		"signal [PID|NODE] (one that kills with a dump, as SIGSEGV and SIGABRT do), syscall, switch, event WHAT...",
 		"moves", "until counter == 5", verb_until, false},
-	{"runtil", "ru", "CONDITION...", 1, WORDS_MAX, "Back to where that was last.", "moves", "runtil write counter",
-		verb_runtil, false},
+	{"runtil", "ru", "CONDITION...", 1, WORDS_MAX, "Back to where that was last.", "moves",
+		"runtil write counter if $new < $old", verb_runtil, false},
 	{"break", "b", "FUNCTION|FILE:LINE|ADDRESS [if EXPRESSION]", 1, WORDS_MAX,
 		"Stop `continue` and `rcontinue` there, in the process in focus.", "moves", "break counter.c:40 if i == 5",
 		verb_break, false},
-	{"watch", "w", "VARIABLE|ADDRESS [BYTES] [if EXPRESSION]", 1, WORDS_MAX, "Stop them where somebody has written there.",
-		"moves", "watch counter", verb_watch, false},
+	{"watch", "w", "VARIABLE|ADDRESS [BYTES] [if EXPRESSION]", 1, WORDS_MAX,
+		"Stop them where somebody has written there; EXPRESSION may have $old and $new in it.", "moves",
+		"watch counter if $new < $old", verb_watch, false},
 	{"breaks", NULL, "", 0, 0, "The list of both.", "moves", "breaks", verb_breaks, false},
 	{"delete", NULL, "N", 1, 1, "Take one off the list.", "moves", "delete 1", verb_delete, false},
 	{"disable", NULL, "N", 1, 1, "Keep one on the list without stopping there.", "moves", "disable 1", verb_disable, false},
@@ -72,11 +75,12 @@ static const struct verb verbs[] = {
 	{"checkpoints", NULL, "", 0, 0, "How many checkpoints there are, and what they hold.", "the machine", "checkpoints",
 		verb_checkpoints, false},
 
-	{"last", NULL, "ADDRESS|$REG [K]", 1, 2, "Who wrote there last: the last K writes before here.", "writes",
-		"last counter 5", verb_last, false},
-	{"first", NULL, "ADDRESS [K]", 1, 2, "The first K writes after here.", "writes", "first counter", verb_first, false},
-	{"count", NULL, "ADDRESS [MOMENT]", 1, 2, "How many writes from here to a moment (default: the end).", "writes",
-		"count counter end", verb_count, false},
+	{"last", NULL, "ADDRESS|$REG [K] [if EXPRESSION]", 1, WORDS_MAX, "Who wrote there last: the last K writes before here.",
+		"writes", "last counter 5", verb_last, false},
+	{"first", NULL, "ADDRESS [K] [if EXPRESSION]", 1, WORDS_MAX, "The first K writes after here.", "writes",
+		"first counter 3 if $new != $old + 1", verb_first, false},
+	{"count", NULL, "ADDRESS [MOMENT] [if EXPRESSION]", 1, WORDS_MAX,
+		"How many writes from here to a moment (default: the end).", "writes", "count counter end", verb_count, false},
 
 	{"ps", NULL, "[all]", 0, 1,
 		"Processes, with the pid that each has inside its node, as the program prints it; all: the kernel's threads too.",

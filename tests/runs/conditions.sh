@@ -75,6 +75,24 @@ pid=$(sed -n 's/.*  in plain\[\([0-9]*\)\]$/\1/p' "$WORK/out" | tail -n 1)
 ask twin ps
 grep -qE "^[* ] +$pid .* /node-1 " "$WORK/out" || { cat "$WORK/out"; fail "process $pid is not the twin's"; }
 
+# What a write found and left, in the type of what is watched: signs, bits, parts.
+ask plain 'count counter if $new != $old + 1' 'count counter if $old % 2 == 0' 'first counter if $new % 100000 == 0' 'first counter if $new < $old' \
+	'count tally.signed_part if $new < $old' 'count tally.bits if $new != $old + 1' 'until write tally.low if $old == 255 && $new == 0' 'print tally.signed_part' \
+	'watch tally.low if $new == 40 && tally.signed_part < -280' continue 'print tally.signed_part' \
+	'runtil write tally.bits by thread if $new < $old' 'print tally.signed_part' 'runtil read counter' where
+[ "$(grep -E '^[0-9]+ writes?$' "$WORK/out" | tr '\n' ' ')" = '0 writes 500000 writes 299 writes 10 writes ' ] || { cat "$WORK/out"; fail 'other writes'; }
+says '0x1869f -> 0x186a0  '
+says '^no such write after here$'
+[ "$(grep '^tally.signed' "$WORK/out" | tr '\n' ' ')" = 'tally.signed_part = -255 tally.signed_part = -295 tally.signed_part = -288 ' ] ||
+	{ cat "$WORK/out"; fail 'other places'; }
+says '^#0 +count \(.*\) at million.c:[0-9]+$'
+wrong '\$old and \$new are numbers that conditions of writes compare, such as' 'print $new'
+wrong '\$old and \$new are numbers' 'break main if $new > 5'
+wrong '\$old and \$new are numbers' 'until counter > $old'
+wrong '\$old and \$new are numbers' 'until read counter if $old == 1'
+wrong 'column 1: it is no number' 'watch tally if $new == 1'
+wrong 'conditions are for writes to memory' 'last $rax 2 if $new == 1'
+
 wrong "'counter' is no condition: expected pc, .*, or a comparison such as counter == 5" 'until counter'
 wrong 'nobody == 1: column 1: there is no variable "nobody" here' 'until nobody == 1'
 wrong 'nothing in it is in memory, so it never changes' 'until 1 == 1'

@@ -19,7 +19,7 @@ static bool load(void *data, uint64_t address, void *out, size_t size)
 	return address >= 16;
 }
 
-static const struct scan_machine machine = {register_value, load, load, NULL};
+static const struct scan_machine machine = {register_value, load, load, NULL, NULL};
 
 static bool holds(const struct scan_op *ops, size_t count)
 {
@@ -83,6 +83,21 @@ static void memory_and_registers_are_read(void)
 	CU_ASSERT_TRUE(holds(physical, 3));
 }
 
+static void writes_are_compared(void)
+{
+	const uint64_t written[] = {0x1ff, 0xaa00};
+	const struct scan_machine writer = {register_value, load, load, NULL, written};
+	struct scan_op less[] = {{.kind = SCAN_NEW, .size = 1}, {.kind = SCAN_OLD, .size = 1}, {.kind = SCAN_LESS}};
+	CU_ASSERT_TRUE(scan_holds(less, 3, &writer));
+	less[0].size = less[1].size = 2;
+	CU_ASSERT_FALSE(scan_holds(less, 3, &writer));
+	less[0].is_signed = less[1].is_signed = less[2].is_signed = 1; /* 0xaa00 is below 0 then */
+	CU_ASSERT_TRUE(scan_holds(less, 3, &writer));
+	CU_ASSERT_FALSE(holds(less, 3)); /* no write */
+	struct scan_op old[] = {{.kind = SCAN_OLD, .size = 8}, {.kind = SCAN_PUSH, .value = 0x1ff}, {.kind = SCAN_EQUAL}};
+	CU_ASSERT_TRUE(scan_holds(old, 3, &writer));
+}
+
 static void jumps_and_prefixes(void)
 {
 	struct scan_op choice[] = {{.kind = SCAN_PUSH, .value = 1}, {.kind = SCAN_JUMP_IF_NOT, .value = 2},
@@ -120,5 +135,5 @@ static void what_is_no_program_does_not_hold(void)
 }
 
 const struct test suite_scan_test[] = {{"operators calculate", operators_calculate},
-	{"memory and registers are read", memory_and_registers_are_read}, {"jumps and prefixes", jumps_and_prefixes},
-	{"what is no program does not hold", what_is_no_program_does_not_hold}, {0}};
+	{"memory and registers are read", memory_and_registers_are_read}, {"writes are compared", writes_are_compared},
+	{"jumps and prefixes", jumps_and_prefixes}, {"what is no program does not hold", what_is_no_program_does_not_hold}, {0}};
