@@ -37,8 +37,8 @@ FUZZ_SECONDS ?= 10
 PKGS := json-c libzstd libfyaml libarchive libcrypto libpcre2-8 libdw capstone libbpf
 CFLAGS_debug := -O0 -g3
 CFLAGS_release := -O2 -g
-CFLAGS_asan := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+CFLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS_fuzz := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-prototypes -Wundef -Wwrite-strings -Wformat=2 -Wvla
 ifeq ($(WERROR),1)
 WARN += -Werror
@@ -180,16 +180,18 @@ include tests/workloads/workloads.mk
 include tests/machine/machine.mk
 
 # ---- tests ---------------------------------------------------------------------------------------------------
+# For what is one command to the person: all processors, unless -j says otherwise.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: check check-fast unit asan screens runs fuzz fuzz-smoke fuzzers bench demo always
 check: setup ## everything: lint, unit, asan, fuzz smoke, screens, runs in QEMU; last line "N passed, N failed"
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(B)/unit $(B)/seeks $(B)/icounts machine-check
 	@tests/runner all
 check-fast: all ## what needs no QEMU
 	@tests/runner fast
 unit: $(B)/unit ## unit tests; ARGS="err buf" runs these suites only
 	$(Q)$(B)/unit $(ARGS)
 asan: ## unit tests under AddressSanitizer and UBSan
-	@$(MAKE) --no-print-directory MODE=asan unit
+	@$(MAKE) --no-print-directory $(PARALLEL) MODE=asan unit
 screens: all ## the terminal UI, without a terminal
 	@tests/runner screens
 runs: all ## whole recordings and replays in QEMU
@@ -201,12 +203,12 @@ fuzz: fuzzers ## each parser for FUZZ_SECONDS=10; ARGS="wire" fuzzes this one on
 fuzz-smoke: fuzzers ## each parser over its corpus and 5000 seeded inputs
 	@tests/fuzz/run smoke 0 $(or $(ARGS),$(FUZZERS))
 fuzzers:
-	@$(if $(FUZZERS),$(MAKE) --no-print-directory MODE=fuzz CC=clang $(FUZZERS:%=build/fuzz/fuzz/%))
+	@$(if $(FUZZERS),$(MAKE) --no-print-directory $(PARALLEL) MODE=fuzz CC=clang $(FUZZERS:%=build/fuzz/fuzz/%))
 .SECONDARY: $(FUZZERS:%=$(B)/tests/fuzz/fuzz_%.o) $(GEN)
 bench: all ## measures the figures and rewrites the table of docs/BENCH.md
 	@tests/bench/bench
 demo: setup ## finds a lost write in redis, replays it: about two minutes, the first time
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) programs $(W)/.redis-made $(W)/kvclient
 	@tests/demo
 
 # ---- keeping house -------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Files that the memory of a stopped machine does not hold are asked of a live copy of it: they agree with what is in memory, cost
 # nothing the second time, and leave the run and the session as they were.
+# takes: 38
 . tests/lib.sh
 gcc -O1 -Wall -static -o "$WORK/asked" tests/runs/asked/asked.c || fail 'asked.c does not compile'
 cat >"$WORK/asked.yaml" <<END

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A workload that prints 10 MB: every byte arrives (the digests of both sides agree, or the run would be refused), the limits cut
 # where they say, and the replay is the same.
+# takes: 22
 . tests/lib.sh
 scenario() { # NAME LIMITS
 	cat >"$WORK/$1.yaml" <<Y

@@ -2,6 +2,7 @@
 # A guest kernel that panics, an agent that fails, stops, hangs or says nonsense, a process killed for lack of memory: each is
 # told apart from a property that fails, and what can be a run is one that replays.
 # limit: 600
+# takes: 78
 . tests/lib.sh
 cat >"$WORK/s.yaml" <<Y
 polecat: 1

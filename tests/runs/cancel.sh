@@ -2,6 +2,7 @@
 # A debug session at a terminal whose moves and scans are stopped, and whose QEMU is killed or does not answer: while it moves,
 # while it scans, while nothing goes on, and while checkpoints are made in the background. It says so, goes on, and is where it was.
 # limit: 600
+# takes: 30
 . tests/lib.sh
 cat >"$WORK/burn.yaml" <<END
 polecat: 1

@@ -2,6 +2,7 @@
 # Conditions over variables of programs, at places that are passed a million times: found in one counted pass, both ways, with -O0
 # and -O2, in threads that begin later and not in another process with the same code at the same address; and what is wrong is said.
 # limit: 400
+# takes: 48
 . tests/lib.sh
 source=tests/runs/questions/million.c
 gcc -g -O0 -Wall -static -no-pie -pthread -o "$WORK/plain" "$source" || fail "million.c does not compile"

@@ -2,6 +2,7 @@
 # A client of the Debug Adapter Protocol and programs of every kind: values that unfold, processes of two nodes, a library, a child,
 # a fatal signal; breakpoints with conditions, counts and messages, of data and of instructions, all of them both ways.
 # limit: 400
+# takes: 46
 . tests/lib.sh
 here=tests/runs/dap root=$WORK/plugged
 mkdir -p "$root/lib64" "$root/lib" "$WORK/moved"

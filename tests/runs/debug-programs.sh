@@ -2,6 +2,7 @@
 # Questions about programs of a recorded run: C++ with and without optimization, static and dynamic, with debug information beside
 # them, and a child in a signal handler; and what differs between two moments.
 # limit: 600
+# takes: 39
 . tests/lib.sh
 here=tests/runs/questions root=$WORK/cxx
 mkdir -p "$root/lib64" "$root/lib/x86_64-linux-gnu" "$root/tmp" "$WORK/debug/bin" "$WORK/src"

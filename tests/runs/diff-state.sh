@@ -1,5 +1,6 @@
 #!/bin/bash
 # What differs between two moments: of one run, and of two runs of other seeds.
+# takes: 38
 . tests/lib.sh
 record() { # SCENARIO SEED: its run in $run
 	"$POLECAT" run "scenarios/$1.yaml" --seed "$2" --runs "$WORK/runs" >"$WORK/out" 2>&1 </dev/null

@@ -1,5 +1,6 @@
 #!/bin/bash
 # doctor tries everything and says what is wrong, with the exit status that fits.
+# takes: 18
 . tests/lib.sh
 expect 0 "$POLECAT" doctor
 for check in qemu cache memory busybox kernel boot record repeat replay stop seek; do

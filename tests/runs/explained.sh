@@ -3,6 +3,7 @@
 # crash in a shared library, a block written beyond its end, a pipe that somebody forgot to close. What is answered is what the program
 # says, and what its kernel says to somebody in a fork.
 # limit: 600
+# takes: 47
 . tests/lib.sh
 here=tests/runs/explained root=$WORK/fields
 mkdir -p "$root/lib64" "$root/lib/x86_64-linux-gnu"

@@ -2,6 +2,7 @@
 # A durable redis keeps every acknowledged write for seeds 1 to 20; one that keeps its data in memory loses some for most seeds,
 # with the lost key as witness. busybox's httpd serves whole pages whatever happens.
 # limit: 600
+# takes: 62
 . tests/lib.sh
 expect 0 "$POLECAT" check scenarios/redis-acked-writes.yaml --seeds 1..20 -j 2 --keep none
 says '^20 runs: 20 pass'

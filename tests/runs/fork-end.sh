@@ -2,6 +2,7 @@
 # Looking around when a run is over: a fork of its last instants, of a run that a limit of ours cut, and of a program that leaves
 # the processor to nobody; what cannot go on says why.
 # limit: 600
+# takes: 54
 . tests/lib.sh
 # scenario NAME LIMITS COMMAND
 scenario() {

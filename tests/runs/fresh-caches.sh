@@ -2,7 +2,7 @@
 # The same seed gives the same events on a host that has to boot its own snapshot: three caches, three boots (two of them while
 # both processors are busy with something else), one run.
 # limit: 600
-# serial
+# takes: 56
 . tests/lib.sh
 shared=${XDG_CACHE_HOME:?}/polecat
 for i in 1 2 3; do

@@ -2,6 +2,7 @@
 # gdb over programs of every kind: signals both ways, threads, a child and its new program, watchpoints of reads, many breakpoints,
 # what /proc says, a C++ program with libraries, the kernel; gdb from a session, `monitor` commands that move; gdb and QEMU killed.
 # limit: 600
+# takes: 60
 . tests/lib.sh
 here=tests/runs/questions root=$WORK/cxx
 mkdir -p "$root/lib64" "$root/lib/x86_64-linux-gnu" "$root/tmp"

@@ -2,6 +2,7 @@
 # Checkpoints that a debug session leaves for the next one: they are used, nobody else can read them, and a file that is damaged,
 # cut short, of another run, or a link is said once and made anew. Two sessions at once; what a killed writer left; room for all.
 # limit: 600
+# takes: 18
 . tests/lib.sh
 # A folder of checkpoints of its own; the rest of the cache is the common one.
 export XDG_CACHE_HOME=$WORK/cache

@@ -1,16 +1,16 @@
 #!/bin/bash
 # kill -9 of polecat or of QEMU in the middle of boot, run and replay: nothing keeps running, the next commands work and clean up.
-# serial
 # limit: 600
+# takes: 31
 . tests/lib.sh
 scenario=scenarios/redis-acked-writes.yaml
 qemu_of() { pgrep -P "$1" -f qemu-system; }
 
 # until COMMAND...: waits for a condition, at most 60 s.
 until_() {
-	for _ in $(seq 600); do
+	for _ in $(seq 3000); do
 		"$@" && return 0
-		read -rt 0.1 <> <(:)
+		read -rt 0.02 <> <(:)
 	done
 	fail "never: $*"
 }
@@ -20,8 +20,8 @@ has_qemu() { [ -n "$(qemu_of "$1")" ]; }
 
 # Boot: with a cache of its own, so that there is one.
 export XDG_CACHE_HOME=$WORK/cache
-mkdir -p "$WORK/cache"
-cp -a "${POLECAT_TEST_CACHE:-$PWD/build/test-cache}/polecat" "$WORK/cache/polecat" && rm -rf "$WORK/cache/polecat/snapshots"
+mkdir -p "$WORK/cache/polecat"
+cp -a "${POLECAT_TEST_CACHE:-$PWD/build/test-cache}/polecat/kernels" "$WORK/cache/polecat/"
 "$POLECAT" run $scenario --seed 1 --runs "$WORK/runs" >/dev/null 2>&1 &
 pid=$!
 until_ has_qemu $pid

@@ -2,6 +2,7 @@
 # What a node is: a computer of its own. Names, addresses, processes, users, environments, files and disks are as the scenario
 # says, the same in every start, and nothing of one node or of the agent shows in another.
 # limit: 400
+# takes: 40
 . tests/lib.sh
 rootfs=$PWD/build/workloads/httpd
 lines() { # NODE: the lines of its output, in order

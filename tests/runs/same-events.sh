@@ -1,6 +1,7 @@
 #!/bin/bash
 # A scenario recorded twice from scratch gives the same events, and replays give them again; memory and registers too.
 # limit: 600
+# takes: 78
 . tests/lib.sh
 for scenario in scenarios/*.yaml; do
 	name=$(basename "$scenario" .yaml)

@@ -2,17 +2,18 @@
 # A thousand random moments of a run: whatever way a session takes to one (checkpoints that were just made, in the background,
 # that had to make room for others, that an earlier session left), registers and memory are those of a straight replay.
 # limit: 1200
+# takes: 120
 . tests/lib.sh
 make -s --no-print-directory "build/${MODE:-release}/seeks" || fail "seeks does not build"
 seeks=build/${MODE:-release}/seeks
+expect 0 "$POLECAT" run scenarios/echo-restart.yaml --seed 42 --runs "$WORK/runs"
+run=$(echo "$WORK"/runs/2*)
 # A cache of checkpoints of its own; the rest is the common one.
 export XDG_CACHE_HOME=$WORK/cache
 mkdir -p "$WORK/cache/polecat"
 for part in "${POLECAT_TEST_CACHE:-$PWD/build/test-cache}"/polecat/*; do
 	[ "${part##*/}" = checkpoints ] || ln -s "$part" "$WORK/cache/polecat/"
 done
-expect 0 "$POLECAT" run scenarios/echo-restart.yaml --seed 42 --runs "$WORK/runs"
-run=$(echo "$WORK"/runs/2*)
 "$seeks" "$run" straight 0 1000 >"$WORK/straight" 2>"$WORK/straight.errors" &
 straight=$!
 # 1 M between two checkpoints, and no room for them.

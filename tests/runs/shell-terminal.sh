@@ -3,6 +3,7 @@
 # what a guest may not do to it, the ways to leave, and the terminal afterwards as it was before; then from the debug prompt and
 # the screen. Waits for what is to be seen, never for time to pass.
 # limit: 600
+# takes: 28
 . tests/lib.sh
 command -v tmux >/dev/null || fail "tmux is not installed"
 expect 0 "$POLECAT" run scenarios/echo-restart.yaml --seed 42 --runs "$WORK/runs"

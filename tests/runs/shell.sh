@@ -2,6 +2,7 @@
 # A shell in the past, fed from a pipe: its output and status, where it is, that guest time goes on without a jump, that what it
 # made is a run like others, what cannot be done; and that nothing is left when it is broken off.
 # limit: 600
+# takes: 40
 . tests/lib.sh
 expect 0 "$POLECAT" run scenarios/echo-restart.yaml --seed 42 --runs "$WORK/runs"
 run=$(echo "$WORK"/runs/2*)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Time travel in a recorded run: walks there and back, seeks in any order, a killed QEMU, writes found by scans.
 # limit: 600
+# takes: 70
 . tests/lib.sh
 expect 0 "$POLECAT" run scenarios/echo-restart.yaml --seed 42 --runs "$WORK/runs"
 run=$(echo "$WORK"/runs/2*)
