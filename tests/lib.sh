@@ -21,10 +21,10 @@ says() {
 	grep -qE -- "$1" "$WORK/out" || { cat "$WORK/out"; fail "nothing says: $1"; }
 }
 
-# until_true COMMAND...: waits until it is true, at most 20 s; false if it never is.
+# until_true COMMAND...: waits until it is true, at most a minute (a loaded host is slow); false if it never is.
 until_true() {
 	local tries
-	for ((tries = 0; tries < 400; tries++)); do
+	for ((tries = 0; tries < 1200; tries++)); do
 		"$@" && return 0
 		read -rt 0.05 <> <(:)
 	done

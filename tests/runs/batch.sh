@@ -36,10 +36,7 @@ says 'no-such.yaml'
 # Ctrl-C: a valid report of what was done, exit 5, nothing running.
 "$POLECAT" check scenarios/echo-restart.yaml --seeds 1..500 -j 2 --runs "$WORK/c" --junit "$WORK/c.xml" >"$WORK/out" 2>&1 &
 pid=$!
-for _ in $(seq 100); do
-	[ -n "$(pgrep -P $pid)" ] && break
-	read -rt 0.1 <> <(:)
-done
+until_true pgrep -P $pid >"$WORK/children" || fail "no machine was started"
 kill -INT $pid
 wait $pid
 [ $? = 5 ] || fail "Ctrl-C: not exit 5"

@@ -10,7 +10,7 @@ name: broken
 nodes:
   a: {workload: {binary: $PWD/build/workloads/spew}, command: [/spew, "0"]}
 properties: [{id: ends, eventually: {node: a, exited: 0}}]
-limits: {wall: 5s, vtime: 24h, instructions: 1000G}
+limits: {wall: 120s, vtime: 24h, instructions: 1000G}
 Y
 build() {
 	musl-gcc -static -Os -std=c11 -D_GNU_SOURCE -DMODE="$1" -I. -idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu \
@@ -42,6 +42,7 @@ run_fails 'stopped without saying why'
 build garbage
 run_fails 'no frame starts here'
 build hang
+sed -i 's/wall: 120s/wall: 5s/' "$WORK/s.yaml" # which only this one may reach
 run_fails 'watchdog'
 unset POLECAT_AGENT
 

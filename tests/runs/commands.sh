@@ -33,7 +33,7 @@ says '^1 removed'
 pid=$!
 until ls -d "$WORK"/live/.incomplete-* >/dev/null 2>&1; do kill -0 $pid 2>/dev/null || break; read -rt 0.01 <> <(:); done
 live=$(ls -d "$WORK"/live/.incomplete-* "$WORK"/live/2* 2>/dev/null | head -n 1)
-timeout 60 "$POLECAT" show "$live" --events --json --follow >"$WORK/followed" 2>"$WORK/err"
+timeout 120 "$POLECAT" show "$live" --events --json --follow >"$WORK/followed" 2>"$WORK/err"
 wait $pid || fail "the recording exits $?: $(cat "$WORK/rec")"
 same "$WORK/followed" "$(ls "$WORK"/live/2*/events.jsonl)"
 # Every command has help, and is in the manual page and in each completion.

@@ -25,7 +25,7 @@ says 'identical'
 tmux() { command tmux -S "$WORK/tmux" -f /dev/null "$@"; }
 trap 'tmux kill-server 2>/dev/null' EXIT
 shows() {
-	for _ in $(seq 300); do
+	for _ in $(seq 600); do
 		tmux capture-pane -p >"$WORK/screen" 2>/dev/null
 		grep -q -- "$1" "$WORK/screen" && return
 		read -rt 0.1 <> <(:)
@@ -40,7 +40,7 @@ shows 'no-lost-ack'
 tmux send-keys q
 shows 'redis-acked'
 tmux send-keys q
-for _ in $(seq 100); do
+for _ in $(seq 600); do
 	[ -s "$WORK/status" ] && break
 	read -rt 0.1 <> <(:) || true
 done
