@@ -131,6 +131,8 @@ bool act_back(struct app *app, const char *arg, struct err *err)
 	}
 	if (app->screen.wide)
 		app->screen.wide = false;
+	else if (screen_page(&app->screen) == PAGE_DEBUG && app->model.debug.alive) /* Esc that came too late to stop a move */
+		app_message(app, false, "nothing is going on; q closes this view and ends its machine");
 	else if (screen_page(&app->screen) == PAGE_RUN && app->screen.bottom != BOTTOM_LISTS)
 		app->screen.bottom = BOTTOM_LISTS;
 	else if (!screen_pop(&app->screen))

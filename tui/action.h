@@ -65,7 +65,7 @@ enum key_scope {
 		"Go to the place before the last move, to the instruction") \
 	X(DEBUG_FORWARD, "place-forward", "U", DEBUG, "", "<", "Undo place-back") \
 	X(DEBUG_CODE, "code", "t", DEBUG, "[WHAT]", "code", \
-		"Show source, disassembly, or auto: source when the machine is in it") \
+		"Show source, disassembly, or auto: source when the machine is in it, or in the kernel for it") \
 	X(DEBUG_FOLD, "fold-pane", "i", DEBUG, "[PANE]", "fold", "Fold the focused pane, or the one named, or unfold it") \
 	X(DEBUG_FORK, "shell-here", "!", DEBUG, "[COMMAND]", "shell", \
 		"Open a shell in a fork of the machine, live from here, or execute a command in one; the recording is not " \
@@ -79,6 +79,8 @@ enum key_scope {
 	X(FAIL_NEXT, "next-failure", "p", RUN, "", "failure", \
 		"Go to the next event that decided or proves a failed property; without failures, any property") \
 	X(FAIL_PREV, "previous-failure", "P", RUN, "", "<", "Go to the previous one") \
+	X(DEBUG, "debug", "x", RUN, "[MOMENT]", "debug", \
+		"Stand in the machine at this instant; there : also takes every command of `polecat debug`") \
 	X(SEARCH, "search", "/", LIST, "TEXT", "search", \
 		"Search forward in what events say, or in the list or page that has the focus; small letters match capitals " \
 		"too; " \
@@ -90,8 +92,6 @@ enum key_scope {
 		"Output of the nodes up to the playhead; again: one node after the other") \
 	X(DIFF_WITH, "diff", "d", RUN, "[RUN]", "diff", "Compare with the run named, with the marked one, or choose one") \
 	X(DETAIL, "detail", "Enter", RUN, "", "detail", "Everything about what is selected: the event, the fault, the property") \
-	X(DEBUG, "debug", "x", RUN, "[MOMENT]", "debug", \
-		"Stand in the machine at this instant; there : also takes every command of `polecat debug`") \
 	X(SHELL, "shell", "!", RUN, "[COMMAND]", "", \
 		"Open a shell in a fork of the machine, live from the playhead, or execute a command in one; the recording is " \
 		"not " \
@@ -132,7 +132,8 @@ enum key_scope {
 	X(PANE_NEXT, "next-pane", "Tab", ALL, "", "pane", "Focus the next pane") \
 	X(PANE_PREV, "previous-pane", "S-Tab", ALL, "", "", "Focus the previous pane") \
 	X(RUNS_VIEW, "runs", "o", ALL, "", "runs", "The list of runs") \
-	X(BACK, "back", "Esc", ALL, "", "", "Cancel what is going on; or close this view") \
+	X(BACK, "back", "Esc", ALL, "", "", \
+		"Cancel what is going on; or close this view (but not the debug view, whose machine would end)") \
 	X(COMMAND, "command", ":", ALL, "", "command", "Type any action by its name; Tab completes") \
 	X(HELP, "help", "?", ALL, "", "help", "All keys and commands") \
 	X(QUIT, "quit", "q", ALL, "", "quit", "Close this view; at the last one, end") \

@@ -231,16 +231,6 @@ void pen_code(struct pen *p, enum role role, uint32_t code)
 	put_any(p, role, code, '?');
 }
 
-void pen_tab(struct pen *p, int column)
-{
-	int target = p->clip.x + column;
-	if (p->x >= target)
-		target = p->x + 1;
-	while (p->x < target && pen_left(p) > 0)
-		put_printable(p, ROLE_TEXT, ' ', 1);
-	p->x = target;
-}
-
 void pen_field(struct pen *p, enum role role, const char *text, int width)
 {
 	if (width <= 0)

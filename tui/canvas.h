@@ -62,8 +62,6 @@ void pen_sign(struct pen *p, enum role role, enum glyph glyph);
 void pen_code(struct pen *p, enum role role, uint32_t code);
 /* When something was cut: the sign for "more" takes the last cell. */
 void pen_more(struct pen *p);
-/* Blanks up to column (from the area's left edge). When text already passed it: one blank. */
-void pen_tab(struct pen *p, int column);
 /* Cuts the text to at most width cells, ending in the sign for "more", and pads it to width. */
 void pen_field(struct pen *p, enum role role, const char *text, int width);
 /* Right-aligned in width. */

@@ -10,6 +10,7 @@
 #define MATCH_ROWS    6  /* most rows of completions */
 #define TIMELINE_MIN  4
 #define KEY_WORDS_MAX 40
+#define WORD_GAP      2 /* blanks behind a key's word */
 
 /* ---- title ---- */
 
@@ -32,8 +33,11 @@ static void draw_position(const struct run *run, uint64_t icount, struct pen *p)
 {
 	char a[FMT_MAX], b[FMT_MAX], full[200], brief[64];
 	size_t event = run->playhead == TIMELINE_NONE ? 0 : run->playhead + 1, count = timeline_count(run->timeline);
-	snprintf(full, sizeof full, "icount %s   t %s   ev %zu/%zu ", fmt_count(icount, a), fmt_time(run_vtime(run), b), event,
-		count);
+	if (icount == run_icount(run))
+		snprintf(full, sizeof full, "icount %s   t %s   ev %zu/%zu ", fmt_count(icount, a), fmt_time(run_vtime(run), b),
+			event, count);
+	else /* a machine between two events: its time is not that of the event */
+		snprintf(full, sizeof full, "icount %s   after ev %zu/%zu ", fmt_count(icount, a), event, count);
 	snprintf(brief, sizeof brief, "ev %zu/%zu ", event, count);
 	int left = pen_left(p);
 	const char *text = left > (int)strlen(full) + 1 ? full : left > (int)strlen(brief) ? brief : "";
@@ -186,8 +190,9 @@ static void draw_status(const struct screen *s, const struct model *m, struct ca
 	int progress = s->progress ? glyph_text_width(s->progress) + 2 : 0;
 	if (text.size == 0)
 		progress = progress > row.w ? row.w : progress;
-	else if (progress > row.w - row.w / 4)
+	else if (progress > row.w - row.w / 4 && screen_page(s) != PAGE_DEBUG) /* whose title says the place as well */
 		progress = row.w - row.w / 4;
+	progress = progress > row.w ? row.w : progress;
 	if (text.size)
 		pen_field(&p, role, text.data, pen_left(&p) - progress);
 	if (s->progress && progress > 2)
@@ -238,14 +243,14 @@ static bool key_word(const struct keymap *map, enum action action, bool utf8, st
 
 static int word_width(const struct key_word *w)
 {
-	return glyph_text_width(w->keys) + 1 + glyph_text_width(w->word) + 2;
+	return glyph_text_width(w->keys) + 1 + glyph_text_width(w->word) + WORD_GAP;
 }
 
 static void draw_words(struct pen *p, const struct key_word *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		pen_text(p, ROLE_KEY, words[i].keys);
-		pen_printf(p, ROLE_DIM, " %s  ", words[i].word);
+		pen_printf(p, ROLE_DIM, " %s%*s", words[i].word, WORD_GAP, "");
 	}
 }
 
@@ -264,7 +269,7 @@ static void draw_keys(const struct screen *s, const struct model *m, struct canv
 	static const enum action always[] = {ACTION_HELP, ACTION_QUIT};
 	struct key_word words[KEY_WORDS_MAX], last[2];
 	size_t count = 0, last_count = 0;
-	int left = row.w - 1;
+	int left = row.w - 1 + WORD_GAP; /* behind the last one none is needed */
 	for (size_t i = 2; i-- > 0;) {
 		struct key_word w;
 		if (key_word(m->keys, always[i], m->utf8, &w) && word_width(&w) <= left) {
@@ -303,14 +308,14 @@ static void draw_matches(const struct screen_prompt *prompt, struct canvas *c, s
 		widest = w > widest ? w : widest;
 	}
 	widest = widest + 2 < above.w ? widest + 2 : above.w;
-	size_t across = widest > 0 && above.w / widest > 0 ? (size_t)(above.w / widest) : 1;
+	size_t across = widest > 0 && (above.w - 1) / widest > 0 ? (size_t)((above.w - 1) / widest) : 1;
 	size_t rows = (prompt->match_count + across - 1) / across;
 	int shown = rows < MATCH_ROWS ? (int)rows : MATCH_ROWS;
 	struct rect area = rect_cut_bottom(&above, shown);
 	canvas_fill(c, area, ROLE_STATUS);
 	for (size_t i = 0; i < prompt->match_count && i < across * (size_t)shown; i++) {
-		struct pen p = pen_at(c, area, (int)(i / across));
-		pen_tab(&p, (int)(i % across) * widest);
+		int x = 1 + (int)(i % across) * widest;
+		struct pen p = pen_at(c, (struct rect){area.x + x, area.y, area.w - x, area.h}, (int)(i / across));
 		bool last = i + 1 == across * (size_t)shown && i + 1 < prompt->match_count;
 		pen_field(&p, ROLE_STATUS, last ? "..." : prompt->matches[i], widest - 1);
 	}
@@ -356,10 +361,10 @@ static void draw_head(struct view *v, const struct model *m, struct canvas *c, s
 	else
 		pen_sign(&p, ROLE_BORDER, GLYPH_HLINE);
 	pen_printf(&p, focused ? ROLE_HEADING : ROLE_DIM, "%s", v->ops->name);
+	if (folded) /* before what a narrow pane cuts */
+		pen_text(&p, ROLE_DIM, " [folded]");
 	if (note.size)
 		pen_printf(&p, ROLE_DIM, " %s", note.data);
-	if (folded)
-		pen_text(&p, ROLE_DIM, " [folded]");
 	pen_text(&p, ROLE_DIM, " ");
 	pen_more(&p);
 	buf_free(&note);
@@ -434,7 +439,7 @@ static void draw_lists(struct screen *s, const struct model *m, struct canvas *c
 	bool other = s->focus != SCREEN_EVENTS;
 	if (s->wide || (other && area.w < 36 + 1 + 28) || area.h < 4)
 		screen_pane(s, s->focus, m, c, area, true);
-	else if (area.w >= 46 + 26 + 30 + 2)
+	else if (area.w >= 46 + 26 + 30 + 2 && s->views[SCREEN_FAULTS]->list.count) /* none need no column */
 		draw_columns(s, m, c, area);
 	else
 		draw_stacked(s, m, c, area);

@@ -28,7 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int row = -1; row < 9; row++) {
 		struct pen p = pen_at(&c, area, row);
 		pen_bytes(&p, ROLE_TEXT, text, size / 2);
-		pen_tab(&p, 7);
 		char *field = mem_strn(text, size);
 		pen_field(&p, ROLE_FAIL, field, data[3] % 30);
 		pen_layered(&p, ROLE_TITLE, ROLE_PASS, field);

@@ -99,7 +99,6 @@ static void nothing_outside(void)
 						"a\xe4\xb8\xad"
 						"bc",
 						3);
-					pen_tab(&p, 5);
 					pen_layered(&p, ROLE_TITLE, ROLE_FAIL, "z");
 				}
 				canvas_box(&c, area, ROLE_BORDER);
