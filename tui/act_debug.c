@@ -37,7 +37,7 @@ bool act_debug(struct app *app, const char *arg, struct err *err)
 
 static bool counted(struct app *app, const char *verb, const char *arg, struct err *err)
 {
-	char *line = mem_printf("%s %s", verb, arg ? arg : "");
+	char *line = mem_printf(arg ? "%s %s" : "%s", verb, arg);
 	bool ok = debug_verb(app, line, false, err);
 	free(line);
 	return ok;

@@ -77,8 +77,8 @@ bool debugger_cancel(struct debugger *d);
 void debugger_watch(struct debugger *d);
 /* False when it works on nothing: then all that it made is there to be taken. */
 bool debugger_busy(struct debugger *d, struct debug_work *ret);
-/* "runtil write x 1.2 G of 5.0 G, 24%, 9 s left 3.1 s; Esc stops": what it works on (what is not NULL) after took_ms. Owned by
- * the caller. */
+/* "runtil write x: 1.2 G of 5.0 G, 24%, 9 s left; Esc stops", "goto end, 0.2 s; Esc stops": what it works on (what is not NULL)
+ * after took_ms. Owned by the caller. */
 char *debugger_work_text(const struct debug_work *work, int64_t took_ms);
 /* False when it works on nothing and all was taken. */
 bool debugger_pending(struct debugger *d);

@@ -255,20 +255,23 @@ bool debugger_busy(struct debugger *d, struct debug_work *ret)
 char *debugger_work_text(const struct debug_work *work, int64_t took_ms)
 {
 	struct buf text = {0};
+	bool counted = work->of && work->done <= work->of;
 	buf_printf(&text, "%.24s", work->what);
-	if (work->of && work->done <= work->of) {
+	if (counted) {
 		uint64_t left = work->done
 			? (uint64_t)((double)took_ms / 1000 * (double)(work->of - work->done) / (double)work->done)
 			: 0;
 		char done[FMT_MAX], of[FMT_MAX];
-		buf_printf(&text, " %s of %s, %u%%", fmt_short(work->done, done), fmt_short(work->of, of),
+		buf_printf(&text, ": %s of %s, %u%%", fmt_short(work->done, done), fmt_short(work->of, of),
 			(unsigned)((double)work->done * 100 / (double)work->of));
 		if (work->done)
 			buf_printf(&text, ", %" PRIu64 " s left", left);
 	} else if (work->stage[0]) {
 		buf_printf(&text, ": %.60s", work->stage);
 	}
-	buf_printf(&text, " %" PRId64 ".%" PRId64 " s; Esc stops", took_ms / 1000, took_ms / 100 % 10);
+	if (!counted || !work->done) /* else what is left says more */
+		buf_printf(&text, ", %" PRId64 ".%" PRId64 " s", took_ms / 1000, took_ms / 100 % 10);
+	buf_str(&text, "; Esc stops");
 	return buf_take(&text);
 }
 

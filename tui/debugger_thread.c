@@ -64,6 +64,8 @@ static void on_stage(void *debugger, const char *stage, const char *detail)
 {
 	struct debugger *d = debugger;
 	pthread_mutex_lock(&d->mutex);
+	if (!strcmp(stage, "opening")) /* the line said so, and the title which run */
+		stage = detail = "";
 	snprintf(d->stage, sizeof d->stage, "%s%s%.60s", stage, *detail ? " " : "", detail);
 	pthread_mutex_unlock(&d->mutex);
 }

@@ -7,6 +7,8 @@
 #include "engine/text.h"
 #include "engine/verbs.h"
 
+#define NODE_WIDTH 8 /* of the column of nodes; a longer name ends in ~ */
+
 /* As the verb prints it. Not by verbs_run, which would say there that QEMU was started again. */
 static char *where(struct verbs *v)
 {
@@ -60,13 +62,22 @@ static void put_threads(
 	}
 }
 
-static void put_process(const struct process *process, struct debug_picture *p, struct buf *out)
+/* The name of the node that a process belongs to, or NULL. */
+static const char *node_of(const struct timeline *t, const struct process *process)
 {
-	const char *cgroup = process->cgroup;
-	struct buf group = {0};
-	text_put_safe(&group, cgroup + (cgroup[0] == '/'), strlen(cgroup + (cgroup[0] == '/')));
+	for (size_t i = 1; i < timeline_node_count(t); i++)
+		if (here_is_of_node(process, i - 1))
+			return timeline_node(t, i);
+	return NULL;
+}
+
+static void put_process(const struct timeline *t, const struct process *process, struct debug_picture *p, struct buf *out)
+{
+	const char *node = node_of(t, process);
+	bool cut = node && strlen(node) > NODE_WIDTH;
 	put_marks(p, process->current, process->pid == p->focus_pid, out);
-	buf_printf(out, "%5" PRIu32 " %c %-8s ", process->pid, process->state, group.size ? group.data : "-");
+	buf_printf(out, "%5" PRIu32 " %c %-*.*s%s ", process->pid, process->state, NODE_WIDTH - cut, NODE_WIDTH - cut,
+		node ? node : "-", cut ? "~" : "");
 	if (process->command_size) {
 		process_print_words(process->command, process->command_size, ' ', out);
 	} else {
@@ -75,7 +86,6 @@ static void put_process(const struct process *process, struct debug_picture *p, 
 		buf_char(out, ']');
 	}
 	put_line(p, (struct debug_owner){process->pid, 0}, out);
-	buf_free(&group);
 }
 
 /* Programs of nodes, other programs, the kernel's own threads, which are many and rarely asked for. */
@@ -92,12 +102,12 @@ static void put_processes(struct verbs *v, struct debug_picture *p)
 	struct err err = {0}, ignored = {0};
 	const struct process_list *list = here_processes(here, &err);
 	uint64_t focus = here_thread(here, &ignored);
-	buf_str(&out, list ? "    pid s cgroup   command" : err.text);
+	buf_str(&out, list ? "    pid s node     command" : err.text);
 	put_line(p, (struct debug_owner){0}, &out);
 	for (int rank = 0; list && rank < 3; rank++)
 		for (size_t i = 0; i < list->count; i++)
 			if (rank_of(&list->list[i]) == rank) {
-				put_process(&list->list[i], p, &out);
+				put_process(session_timeline(v->session), &list->list[i], p, &out);
 				put_threads(&list->list[i], list, focus, p, &out);
 			}
 	p->text[DEBUG_PROCESSES] = buf_take(&out);
@@ -187,6 +197,7 @@ struct debug_picture *debug_picture_take(struct verbs *v, struct debug_past *pas
 	session_print_place(v->session, &place);
 	p->place = buf_take(&place);
 	p->pc_text = pc_text(v, stop);
+	p->in_kernel = stop->regs.cpl != 3;
 	put_focus(v, p);
 	debug_past_stop(past, p->icount);
 	debug_picture_code(v, stop, p);

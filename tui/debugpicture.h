@@ -45,6 +45,7 @@ struct debug_picture {
 	bool frame_chosen;
 	char *source_name; /* "counter.c:34", NULL when no source can be read */
 	char *source_file; /* as the debug information calls it; NULL */
+	bool in_kernel;    /* the processor executes the kernel */
 	bool in_source;    /* the program counter itself is in it, or that of the chosen frame; not only a caller's */
 	char *text[DEBUG_TEXTS];
 	struct vartree locals;      /* text[DEBUG_LOCALS] says why there are none */

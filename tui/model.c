@@ -10,5 +10,5 @@ bool model_debug_source(const struct model_debug *m)
 	const struct debug_picture *p = m->picture;
 	if (m->code != DEBUG_CODE_AUTO)
 		return m->code == DEBUG_CODE_SOURCE;
-	return p && p->source_name && (p->in_source || !p->on_processor);
+	return p && p->source_name && (p->in_source || p->in_kernel || !p->on_processor);
 }

@@ -19,8 +19,8 @@ struct model_debug {
 	struct debug_picture *picture; /* where it stands; NULL before the first */
 	char *problem;                 /* why there is no machine, owned; NULL: nobody asked, or there is one */
 	struct buf output;             /* what commands printed, safe for a terminal */
-	enum debug_code code;          /* what the pane of code shows; AUTO: source when the pc is in it */
-	uint64_t shown;                /* grows with everything above */
+	enum debug_code code; /* what the pane of code shows; AUTO: source when the pc is in it, or in the kernel for it */
+	uint64_t shown;       /* grows with everything above */
 };
 
 struct model {

@@ -550,6 +550,7 @@ static void wait_for_child(struct child *child, int errors_fd, struct buf *error
 bool term_run(
 	struct terminal *t, char *const *argv, struct buf *errors, void (*started)(void *to, int fd), void *to, struct err *err)
 {
+	static const char starting[] = "starting ...; Ctrl-C gives up\r\n";
 	int ends[2] = {-1, -1};
 	if (errors && pipe2(ends, O_CLOEXEC) != 0)
 		return err_sys(err, errno, "making a pipe");
@@ -565,6 +566,8 @@ bool term_run(
 	term_mouse(t, false);
 	endwin();
 	guard_lend();
+	if (errors) /* where its own word of what takes so long would go */
+		send_bytes(starting, sizeof starting - 1);
 	bool ok = child_start(&child, &spec, err);
 	close(spec.in_fd);
 	close(spec.out_fd);

@@ -49,7 +49,8 @@ void term_mouse(struct terminal *t, bool on);
 void term_suspend(struct terminal *t);
 /* Lends the terminal to a program until it ends; started(to, fd), unless it is NULL, is called in between, with a descriptor that
  * becomes readable at its end and belongs to whom it is given. What it says on standard error, at most about TERM_ERRORS_MAX
- * bytes, is appended to errors; NULL: that goes to the terminal. ERR_SYSTEM when it cannot be started. */
+ * bytes, is appended to errors, and one line says meanwhile that it starts; NULL: that goes to the terminal. ERR_SYSTEM when it
+ * cannot be started. */
 #define TERM_ERRORS_MAX 65536
 bool term_run(
 	struct terminal *t, char *const *argv, struct buf *errors, void (*started)(void *to, int fd), void *to, struct err *err);

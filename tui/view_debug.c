@@ -3,6 +3,7 @@
  * variables and processes have a cursor: a line that keys are about.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 
 enum pane { PANE_CODE, PANE_WHERE, PANE_LOCALS, PANE_REGS, PANE_PROCESSES, PANE_OUTPUT };
 
-#define HANG 4 /* columns that what does not fit is indented by */
+#define PATH_SHOWN 36 /* bytes of a path in the head of the pane of code */
+#define HANG       4  /* columns that what does not fit is indented by */
 
 struct view_debug {
 	struct doc_view text; /* first: is the view; the tag of a line is its row */
@@ -23,6 +25,7 @@ struct view_debug {
 	size_t cursor;  /* row */
 	size_t current; /* row that the cursor goes to when the machine has moved; DOC_NO_TAG: none */
 	bool reveal;    /* that row, or the last command, is to be brought into sight */
+	int height;     /* that it was brought into sight for */
 	char *request;
 };
 
@@ -113,6 +116,44 @@ static void put_locals(struct view_debug *v, const struct debug_picture *p)
 	}
 }
 
+/* Signals whose default is a core dump: what `until signal` stops at. */
+static bool dumps(int signal)
+{
+	static const int list[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS};
+	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+		if (list[i] == signal)
+			return true;
+	return false;
+}
+
+static void put_hint(struct view_debug *v, const char *command, const char *about)
+{
+	struct doc *d = &v->text.doc;
+	doc_line(d, HANG);
+	doc_tag(d, v->rows++);
+	doc_printf(d, ROLE_KEY, ":%s", command);
+	doc_printf(d, ROLE_DIM, "  %s", about);
+}
+
+/* Before anything was printed the pane says what would be a next step from here. */
+static void put_hints(struct view_debug *v, const struct model *m)
+{
+	const struct debug_picture *p = m->debug.picture;
+	const struct run *run = m->debug.run;
+	struct timeline_event event = {0};
+	struct err ignored = {0};
+	if (!p || !run)
+		return;
+	if (p->event != TIMELINE_NONE && timeline_event(run->timeline, p->event, &event, &ignored) &&
+		event.event.kind == EVENT_NODE_EXITED && event.event.by_signal && dumps(event.event.status))
+		put_hint(v, "runtil signal", "back to what the program was killed for");
+	timeline_event_finish(&event);
+	put_hint(v, "last VARIABLE", "who wrote it last before here");
+	put_hint(v, "runtil write VARIABLE", "back to where that was");
+	put_hint(v, "print EXPRESSION", "what it is here; also mem, ps, breaks, gdb, ...");
+	put_hint(v, "help", "all commands; Tab completes them, their answers stand here");
+}
+
 static const char *text_of(const struct view_debug *v, const struct model_debug *m)
 {
 	static const enum debug_pane texts[] = {[PANE_WHERE] = DEBUG_WHERE,
@@ -198,6 +239,8 @@ static void make(struct view_debug *v, const struct model *m)
 	put_text(v, &m->debug, text_of(v, &m->debug));
 	if (v->pane == PANE_LOCALS && p)
 		put_locals(v, p);
+	if (v->pane == PANE_OUTPUT && !m->debug.output.size)
+		put_hints(v, m);
 	if (v->pane == PANE_CODE && !p && m->debug.problem) {
 		doc_line(&v->text.doc, 0);
 		doc_add(&v->text.doc, ROLE_ERROR, m->debug.problem);
@@ -248,6 +291,8 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 {
 	struct view_debug *v = (struct view_debug *)view;
 	make(v, m);
+	v->reveal |= v->pane == PANE_OUTPUT && area.h != v->height;
+	v->height = area.h;
 	if (v->reveal && area.h > 0)
 		reveal(v, area);
 	doc_view_draw(&v->text, c, area);
@@ -256,6 +301,14 @@ static void draw(struct view *view, const struct model *m, struct canvas *c, str
 		struct pen p = pen_at(c, area, area.h / 2);
 		pen_text(&p, ROLE_DIM, m->debug.alive ? " starting the machine ..." : " no machine: x on an event starts one");
 	}
+}
+
+/* The name of the file with its line is what tells most: of a long path the beginning goes. */
+static void put_source_name(const char *name, struct buf *out)
+{
+	size_t size = strlen(name);
+	const char *from = size > PATH_SHOWN ? strchr(name + size - PATH_SHOWN, '/') : NULL;
+	buf_printf(out, "%s%s", from ? "..." : "", from ? from : name);
 }
 
 static void note(const struct view *view, const struct model *m, struct buf *out)
@@ -270,12 +323,15 @@ static void note(const struct view *view, const struct model *m, struct buf *out
 			p->on_processor ? "" : ", waiting");
 	if (!p || v->pane != PANE_CODE)
 		return;
-	if (!model_debug_source(&m->debug))
+	if (!model_debug_source(&m->debug)) {
 		buf_str(out, "disassembly");
-	else if (p->source_name)
-		buf_printf(out, "%s%s", p->source_name, p->in_source ? "" : " (further out)");
-	else
+	} else if (p->source_name) {
+		put_source_name(p->source_name, out);
+		if (!p->in_source)
+			buf_str(out, p->in_kernel && p->on_processor ? " (in the kernel)" : " (further out)");
+	} else {
 		buf_str(out, "no source");
+	}
 	if (p->break_count)
 		buf_printf(out, ", %zu break%s", p->break_count, p->break_count == 1 ? "" : "s");
 }

@@ -23,7 +23,7 @@ static char source
   regs[] = "  rax       0x00000000000a6ca0\n* rip       0x00000000004012da (was 0x4012d6)\n  rsp       0x00007fe60769deb0\n",
   none[] = "",
   processes[] =
-	  "    pid s cgroup   command\n*>   85 R node-0   /counter 2 400000\n*      86 R thread counter\n      2 S -        "
+	  "    pid s node     command\n*>   85 R counter  /counter 2 400000\n*      86 R thread counter\n      2 S -        "
 	  "[kthreadd]\n";
 
 static struct vartree_row rows[] = {{0, (char[]){"seen"}, (char[]){"seen"}, (char[]){"17"}, false, false},
@@ -129,6 +129,16 @@ static void looks(void)
 {
 	struct scene s;
 	if (open_scene(&s)) {
+		snap(&s, "nothing was printed", 80, 24);
+		struct debug_picture kernel = picture;
+		kernel.source_name = (char[]){"/home/somebody/src/a-project/with/deep/folders/src/counter.c:37"};
+		kernel.in_source = false;
+		kernel.in_kernel = true;
+		s.model.debug.picture = &kernel;
+		s.model.debug.shown++;
+		snap(&s, "in the kernel, a long path", 120, 40);
+		s.model.debug.picture = &picture;
+		s.model.debug.shown++;
 		buf_str(&s.model.debug.output, "> print seen\nseen = 17\n> ps\n    pid parent s threads\n");
 		snap(&s, "source", 80, 24);
 		snap(&s, "source", 200, 60);
@@ -208,6 +218,9 @@ static void which_code(void)
 	CU_ASSERT_TRUE(model_debug_source(&m));
 	p.in_source = false;
 	CU_ASSERT_FALSE(model_debug_source(&m));
+	p.in_kernel = true;
+	CU_ASSERT_TRUE(model_debug_source(&m));
+	p.in_kernel = false;
 	p.on_processor = false;
 	CU_ASSERT_TRUE(model_debug_source(&m));
 	p.source_name = NULL;
@@ -226,20 +239,20 @@ static void progress(const struct debug_work *work, int64_t took_ms, const char 
 static void how_far_it_is(void)
 {
 	struct debug_work work = {.what = (char[]){"goto end"}};
-	progress(&work, 250, "goto end 0.2 s; Esc stops");
+	progress(&work, 250, "goto end, 0.2 s; Esc stops");
 	work.done = 1200000000;
 	work.of = 5000000000;
-	progress(&work, 3100, "goto end 1.2 G of 5.0 G, 24%, 9 s left 3.1 s; Esc stops");
+	progress(&work, 3100, "goto end: 1.2 G of 5.0 G, 24%, 9 s left; Esc stops");
 	work.done = 0;
-	progress(&work, 3100, "goto end 0 of 5.0 G, 0% 3.1 s; Esc stops");
+	progress(&work, 3100, "goto end: 0 of 5.0 G, 0%, 3.1 s; Esc stops");
 	work.done = work.of;
-	progress(&work, 10000, "goto end 5.0 G of 5.0 G, 100%, 0 s left 10.0 s; Esc stops");
+	progress(&work, 10000, "goto end: 5.0 G of 5.0 G, 100%, 0 s left; Esc stops");
 	work.of = 1; /* what was counted changed meanwhile */
-	progress(&work, 400, "goto end 0.4 s; Esc stops");
+	progress(&work, 400, "goto end, 0.4 s; Esc stops");
 	snprintf(work.stage, sizeof work.stage, "booting");
 	work.of = 0;
 	work.what = (char[]){"diff-state 1 another-run 123456789"};
-	progress(&work, 400, "diff-state 1 another-run: booting 0.4 s; Esc stops");
+	progress(&work, 400, "diff-state 1 another-run: booting, 0.4 s; Esc stops");
 }
 
 /* A session ends while the screen asks it things: that must wake the screen up once more, or it would wait for what is there. */
