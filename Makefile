@@ -23,9 +23,9 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 CLI := output common gdbfront commands cmd_run cmd_replay cmd_check cmd_ls show cmd_show cmd_diff cmd_debug cmd_gdb cmd_fork cmd_image cmd_doctor \
 	cmd_ui cmd_manual main
 # tui/: polecat-tui
-TUI := fmt debugpast debugnames debugpicture debugcode debugger debugger_parts debugger_gdb debugger_thread debugger_core glyph keys layout theme canvas guard term action manual list doc job run runs runs_tree session state prompt model view source \
+TUI := fmt debugpast debugnames debugpicture debugcode debugger debugger_parts debugger_gdb debugger_thread debugger_core glyph keys layout theme canvas guard term action manual list doc job run runs runs_order runs_tree session state prompt model view source \
 	eventrow finder rows view_timeline view_events view_faults view_properties view_detail view_console view_plan view_runs diffrows view_diff \
-	view_debug view_help screen screen_parts screen_debug screen_draw app app_data errand background app_debug acts act_move act_runs act_debug act \
+	view_debug_parts view_debug_text view_debug view_help screen screen_parts screen_bars screen_debug screen_draw app app_data errand background app_debug acts act_move act_runs act_debug act \
 	preview app_session app_complete app_core script main
 
 # ---- what is built with what ---------------------------------------------------------------------------------
