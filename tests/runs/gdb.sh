@@ -95,7 +95,7 @@ coproc SERVER { exec "$POLECAT" gdb "$run" --listen "$WORK/socket" --at prop:not
 server=$SERVER_PID
 read -r -t 60 line <&"${SERVER[0]}" || { cat "$WORK/server-error"; fail "no line to paste"; }
 [ "$(stat -c %a "$WORK/socket")" = 600 ] || fail "the socket is for everybody"
-expect 0 sh -c "$line -nx -batch -ex 'print counter.total < 800000'"
+expect 0 sh -c "$line -nx -batch -ex 'print counter.total < 2000000'"
 says '^\$1 = 1$'
 wait "$server" || fail "the server failed: $(cat "$WORK/server-error")"
 [ ! -e "$WORK/socket" ] || fail "the socket is still there"
