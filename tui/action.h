@@ -42,7 +42,7 @@ enum key_scope {
 	X(REPLAY, "replay", "r", RUNS, "", "replay", "Execute the run again and compare, in the background") \
 	X(STOP, "stop", "K", RUNS, "", "", "Stop the recording or replay that runs in the background") \
 	X(FOLD_FORKS, "fold-forks", "i", RUNS, "", "fold", "Hide the forks below the selected run, or show them again") \
-	X(DELETE, "delete", "x Delete", RUNS, "", "delete", "Delete the run; `undo` brings it back until the program ends") \
+	X(DELETE, "delete", "X Delete", RUNS, "", "delete", "Delete the run; `undo` brings it back until the program ends") \
 	X(UNDO, "undo", "u", RUNS, "", "", "Bring the last deleted run back") \
 	X(DIFF_NEXT, "next-difference", "d", DIFF, "", "difference", "Go to the next place where the runs differ") \
 	X(DIFF_PREV, "previous-difference", "D", DIFF, "", "<", "Go to the previous place where the runs differ") \

@@ -36,7 +36,7 @@ shows filtered 'at 9 600 000'
 hides filtered 'at 12'
 shows alone 'has no forks'
 # A parent that is deleted leaves its forks standing, and that is said.
-play 'type :sort scenario' 'key Enter' 'key Home' 'type /b-base' 'key Enter' 'key x' 'snap deleted' 'key u' 'snap back'
+play 'type :sort scenario' 'key Enter' 'key Home' 'type /b-base' 'key Enter' 'key X' 'snap deleted' 'key u' 'snap back'
 shows deleted 'without which its 3 forks cannot be replayed'
 shows deleted '[^└]fork -1 .*at 9 591 449: sh'
 shows back 'made -3'

@@ -73,7 +73,7 @@ static void conf_binds(void)
 	CU_ASSERT_TRUE_FATAL(keymap_parse(&map, text, strlen(text), "keys.conf", &err));
 	CU_ASSERT_EQUAL(keymap_find(&map, 6, 1u << SCOPE_RUN), ACTION_FAULT_NEXT);
 	CU_ASSERT_EQUAL(keymap_find(&map, 'x', 1u << SCOPE_RUN), ACTION_BOOKMARK);
-	CU_ASSERT_EQUAL(keymap_find(&map, 'x', 1u << SCOPE_RUNS), ACTION_DELETE);
+	CU_ASSERT_EQUAL(keymap_find(&map, 'X', 1u << SCOPE_RUNS), ACTION_DELETE);
 	CU_ASSERT_EQUAL(keymap_find(&map, 'q', 1u << SCOPE_ALL), ACTION_NONE);
 }
 
