@@ -11,9 +11,10 @@
 #include "engine/buf.h"
 #include "engine/file.h"
 
-/* Pages are read and written in blocks of so many by read(2) and write(2), not through the mapping: there each page that is
- * touched first costs a fault, which a host that is a virtual machine itself takes seven times as long for as for the copy. And
- * reading a hole through the mapping of a memory file would fill it. */
+/* Pages are looked at in blocks that are read by read(2) at first, and through the mapping from the LOOKS_READ-th time on. There
+ * each page that is touched first costs a fault, which a host that is a virtual machine itself takes seven times as long for as
+ * for the copy; once it is mapped, the copy costs half as much again. */
+#define LOOKS_READ  8
 #define BLOCK_PAGES 64u
 
 struct ram_page {
@@ -33,8 +34,10 @@ static const uint8_t zeros[RAM_PAGE];
 static bool map(struct ram *r, int protection, struct err *err)
 {
 	r->map = mmap(NULL, r->size, protection, MAP_SHARED, r->fd, 0);
-	if (r->map != MAP_FAILED)
+	if (r->map != MAP_FAILED) {
+		r->looks = mem_alloc(sizeof *r->looks);
 		return true;
+	}
 	r->map = NULL;
 	err_sys(err, errno, "mapping %zu MiB of guest memory", r->size >> 20);
 	ram_finish(r);
@@ -71,6 +74,7 @@ void ram_finish(struct ram *r)
 {
 	if (r->map)
 		munmap(r->map, r->size);
+	free(r->looks);
 	if (r->fd >= 0)
 		close(r->fd);
 	*r = (struct ram){.fd = -1};
@@ -185,17 +189,33 @@ static size_t run_of(const uint8_t *marks, size_t first, size_t pages)
 /* Gets a page of a and the same one of b (NULL without b); both are valid during the call only. */
 typedef bool on_page(void *data, uint32_t number, const uint8_t *a, const uint8_t *b, struct err *err);
 
-/* The marked pages, by number. */
-static bool each_page(const struct ram *a, const struct ram *b, const uint8_t *marks, on_page *each, void *data, struct err *err)
+/* Is this look at all of it one for the mapping? */
+static bool is_mapped(const struct ram *r)
+{
+	return r->looks && ++*r->looks > LOOKS_READ;
+}
+
+/* A hole is not read through the mapping: in a memory file system that would fill it. */
+static const uint8_t *mapped_page(const struct ram *r, const uint8_t *marks, size_t number)
+{
+	return marks[number] ? r->map + number * RAM_PAGE : zeros;
+}
+
+/* The pages that are marked, by number; in_a and in_b mark those that are no holes. */
+static bool each_page(const struct ram *a, const uint8_t *in_a, const struct ram *b, const uint8_t *in_b, const uint8_t *marks,
+	on_page *each, void *data, struct err *err)
 {
 	size_t pages = a->size / RAM_PAGE;
 	uint8_t *of_a = mem_alloc(2 * (size_t)BLOCK_PAGES * RAM_PAGE), *of_b = of_a + (size_t)BLOCK_PAGES * RAM_PAGE;
-	bool ok = true;
+	bool ok = true, map_a = is_mapped(a), map_b = b && is_mapped(b);
 	for (size_t i = 0, n; ok && i < pages; i += n ? n : 1) {
 		n = run_of(marks, i, pages);
-		ok = read_pages(a, i, n, of_a, err) && (!b || read_pages(b, i, n, of_b, err));
-		for (size_t k = 0; ok && k < n; k++)
-			ok = each(data, (uint32_t)(i + k), of_a + k * RAM_PAGE, b ? of_b + k * RAM_PAGE : NULL, err);
+		ok = (map_a || read_pages(a, i, n, of_a, err)) && (!b || map_b || read_pages(b, i, n, of_b, err));
+		for (size_t k = 0; ok && k < n; k++) {
+			const uint8_t *page = map_a ? mapped_page(a, in_a, i + k) : of_a + k * RAM_PAGE;
+			const uint8_t *other = !b ? NULL : map_b ? mapped_page(b, in_b, i + k) : of_b + k * RAM_PAGE;
+			ok = each(data, (uint32_t)(i + k), page, other, err);
+		}
 	}
 	free(of_a);
 	return ok;
@@ -239,7 +259,7 @@ bool ram_save(const struct ram *r, int fd, struct err *err)
 	if (ftruncate(fd, (off_t)r->size) < 0)
 		return err_sys(err, errno, "saving guest memory");
 	uint8_t *marks = used_pages(r, err);
-	bool ok = marks && each_page(r, NULL, marks, unmark_zeros, marks, err) && write_marked(fd, r, marks, err);
+	bool ok = marks && each_page(r, marks, NULL, NULL, marks, unmark_zeros, marks, err) && write_marked(fd, r, marks, err);
 	free(marks);
 	return ok;
 }
@@ -262,7 +282,7 @@ bool ram_digest(const struct ram *r, uint8_t out[DIGEST_SIZE], struct err *err)
 	if (!marks)
 		return false;
 	struct digest *d = digest_create();
-	bool ok = each_page(r, NULL, marks, digest_page, d, err);
+	bool ok = each_page(r, marks, NULL, NULL, marks, digest_page, d, err);
 	digest_end(d, out);
 	digest_destroy(d);
 	free(marks);
@@ -374,18 +394,12 @@ struct ram_delta *ram_take(const struct ram *r, const struct ram *image, const s
 	if (!pages_find(&p, r, image, err))
 		return NULL;
 	struct taking t = {previous, mem_alloc(sizeof *t.delta), 0};
-	bool ok = each_page(r, image, p.used, take_page, &t, err);
+	bool ok = each_page(r, p.used, image, p.in_image, p.used, take_page, &t, err);
 	pages_free(&p);
 	if (ok)
 		return t.delta;
 	ram_delta_destroy(t.delta);
 	return NULL;
-}
-
-/* A hole is not read through the mapping: in a memory file system that would fill it. */
-static const uint8_t *mapped_page(const struct ram *r, const uint8_t *marks, size_t number)
-{
-	return marks[number] ? r->map + number * RAM_PAGE : zeros;
 }
 
 struct comparing {
@@ -412,7 +426,7 @@ bool ram_compare(const struct ram *a, const struct ram *b, ram_difference *each,
 		return false;
 	uint8_t *in_a = used_pages(a, err);
 	struct comparing c = {a, b, in_a, p.in_image, each, data};
-	bool ok = in_a && each_page(a, b, p.used, compare_page, &c, err);
+	bool ok = in_a && each_page(a, in_a, b, p.in_image, p.used, compare_page, &c, err);
 	free(in_a);
 	pages_free(&p);
 	return ok;
@@ -451,7 +465,7 @@ bool ram_put(struct ram *r, const struct ram *image, const struct ram_delta *del
 	bool ok = pages_find(&p, r, image, err);
 	for (size_t i = 0; ok && delta && i < delta->count && delta->numbers[i] < r->size / RAM_PAGE; i++)
 		p.used[delta->numbers[i]] = 1;
-	ok = ok && each_page(r, image, p.used, put_page, &put, err);
+	ok = ok && each_page(r, p.used, image, p.in_image, p.used, put_page, &put, err);
 	if (changed)
 		*changed = put.changed;
 	pages_free(&p);

@@ -13,9 +13,10 @@
 
 /* Memory in a sparse file, mapped. */
 struct ram {
-	int fd;       /* owned */
-	uint8_t *map; /* shared; writable unless it is an image */
-	size_t size;  /* multiple of RAM_PAGE */
+	int fd;          /* owned */
+	uint8_t *map;    /* shared; writable unless it is an image */
+	size_t size;     /* multiple of RAM_PAGE */
+	unsigned *looks; /* how often all of it was looked at: owned, ram.c's own */
 };
 
 /* A new memory file of zeros. */
