@@ -225,16 +225,41 @@ static bool parse_number(struct parser *p, unsigned *ret)
 	return add(p, &node, ret);
 }
 
+/* What stands for a character behind a backslash. */
+static char escaped(char c)
+{
+	static const char names[] = "n\nt\tr\r0\0";
+	const char *found = memchr(names, c, sizeof names - 1);
+	return found && (found - names) % 2 == 0 ? found[1] : c;
+}
+
+/* "text" */
+static bool parse_text(struct parser *p, unsigned *ret)
+{
+	struct expression_node node = {.kind = EXPRESSION_NUMBER, .at = here(p)};
+	char text[VALUE_BYTES_MAX];
+	size_t size = 0;
+	const char *c;
+	for (c = p->at + 1; *c && *c != '"' && size < sizeof text - 1; c++) {
+		bool marked = *c == '\\' && c[1];
+		c += marked;
+		text[size++] = marked ? escaped(*c) : *c;
+	}
+	if (*c != '"')
+		return wrong(p, "expected a text of at most 255 characters, and \" behind it");
+	node.value = value_of_text(text, size);
+	p->at = c + 1;
+	return add(p, &node, ret);
+}
+
 /* 'a', '\n' */
 static bool parse_character(struct parser *p, unsigned *ret)
 {
-	static const char names[] = "n\nt\tr\r0\0\\\\'\'", *found;
 	struct expression_node node = {.kind = EXPRESSION_NUMBER, .at = here(p)};
 	char c = p->at[1];
 	size_t size = 3;
 	if (c == '\\' && p->at[2]) {
-		found = memchr(names, p->at[2], sizeof names);
-		c = found && (found - names) % 2 == 0 ? found[1] : p->at[2];
+		c = escaped(p->at[2]);
 		size = 4;
 	}
 	if (!p->at[1] || !p->at[size - 2] || p->at[size - 1] != '\'')
@@ -287,6 +312,8 @@ static bool parse_primary(struct parser *p, unsigned *ret)
 		return parse_number(p, ret);
 	if (*p->at == '\'')
 		return parse_character(p, ret);
+	if (*p->at == '"')
+		return parse_text(p, ret);
 	if (*p->at != '(')
 		return wrong(p, "expected a name, a $register, a number or \"(\"");
 	p->at++;
@@ -309,6 +336,9 @@ static bool parse_postfix(struct parser *p, unsigned *ret)
 		bool arrow = p->at[0] == '-' && p->at[1] == '>';
 		if (*p->at == '[') {
 			p->at++;
+			skip_blanks(p);
+			node.op = *p->at == '#' ? OP_ITEM : OP_NONE;
+			p->at += *p->at == '#';
 			if (!parse_choice(p, &node.b))
 				return false;
 			skip_blanks(p);

@@ -3,8 +3,9 @@
  * one likes.
  *
  * Names (also shop::Store::made, file.c::name), $REGISTER, numbers, 'c', . -> [ ] * & ! ~ + - / % << >> < > == && || ?: and
- * parentheses, casts, sizeof, and x@N: N values one behind the other. [ ] also picks from a std::vector or std::string, and * and
- * -> follow a std::unique_ptr or std::shared_ptr. Nothing is called and nothing assigned.
+ * parentheses, casts, sizeof, and x@N: N values one behind the other. [ ] also picks from the containers of C++: m["key"] and
+ * m[7] by the key of a map, v[3] by number, s[#3] item number 3 of any as it is printed; "text" == and != compare texts. * and ->
+ * follow a std::unique_ptr, std::shared_ptr or std::optional. Nothing is called and nothing assigned.
  */
 #ifndef ENGINE_EXPRESSION_H
 #define ENGINE_EXPRESSION_H
@@ -46,6 +47,7 @@ enum expression_op {
 	OP_NOT = '!',
 	OP_COMPLEMENT = '~',
 	OP_REPEAT = '@',
+	OP_ITEM = '#', /* of an index: a[#b] */
 	OP_LEFT = 256,
 	OP_RIGHT,
 	OP_NOT_MORE,

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "engine/expression.h"
-#include "engine/view.h"
+#include "engine/container.h"
 
 struct evaluation {
 	const struct expression *e;
@@ -202,6 +202,13 @@ static enum value_kind kind_of(const struct value *value)
 	return is_address ? VALUE_ADDRESS : VALUE_UNSIGNED;
 }
 
+/* "a text" that was typed: what it is compared with is meant as a text too. */
+static bool is_text(const struct evaluation *v, unsigned node)
+{
+	const struct value *value = &v->e->list[node].value;
+	return v->e->list[node].kind == EXPRESSION_NUMBER && value->repeat;
+}
+
 static bool arithmetic(const struct evaluation *v, const struct expression_node *node, struct value *ret)
 {
 	struct value a, b;
@@ -210,6 +217,11 @@ static bool arithmetic(const struct evaluation *v, const struct expression_node 
 	const struct value_world *w = &v->scope->world;
 	if (!operand(v, node->a, &a) || !operand(v, node->b, &b))
 		return false;
+	bool equal, compares = node->op == OP_EQUAL || node->op == OP_UNEQUAL;
+	if (compares && (is_text(v, node->a) || is_text(v, node->b)) && container_same_text(w, &a, &b, &equal)) {
+		*ret = value_of_number(equal == (node->op == OP_EQUAL), VALUE_BOOL);
+		return true;
+	}
 	if (value_is_float(&a) || value_is_float(&b)) {
 		bool left = value_is_float(&a) ? value_float(w, &a, &x) : integer(v, node, &a, &m);
 		bool right = value_is_float(&b) ? value_float(w, &b, &y) : integer(v, node, &b, &n);
@@ -282,7 +294,7 @@ static bool unary(const struct evaluation *v, const struct expression_node *node
 		return false;
 	if (node->op == OP_MULTIPLY) {
 		struct value pointer = inner;
-		view_pointer(&v->scope->world, &inner, &pointer);
+		container_pointer(&v->scope->world, &inner, &pointer);
 		return value_target(&v->scope->world, &pointer, ret, v->err);
 	}
 	if (node->op == OP_AND)
@@ -350,25 +362,34 @@ static bool cast(const struct evaluation *v, const struct expression_node *node,
 	return true;
 }
 
+/* a[b], a[#b] */
+static bool element(const struct evaluation *v, const struct expression_node *node, const struct value *whole,
+	const struct value *index, struct value *ret)
+{
+	uint64_t number = 0;
+	const struct value_world *w = &v->scope->world;
+	bool is_number = value_number(w, index, &number);
+	if (node->op == OP_ITEM && !is_number)
+		return wrong(v, node, "the number of an item is no number");
+	enum container_found found =
+		node->op == OP_ITEM ? container_item(w, whole, number, ret) : container_element(w, whole, index, ret);
+	if (found != CONTAINER_OTHER)
+		return found == CONTAINER_FOUND || wrong(v, node, "it has no such element");
+	if (!is_number)
+		return wrong(v, node, "the index is no number");
+	return value_element(w, whole, (int64_t)number, ret, v->err);
+}
+
 static bool part(const struct evaluation *v, const struct expression_node *node, struct value *ret)
 {
 	struct value whole, index;
-	uint64_t number;
 	if (!operand(v, node->a, &whole))
 		return false;
-	if (node->kind == EXPRESSION_INDEX) {
-		if (!operand(v, node->b, &index))
-			return false;
-		if (!value_number(&v->scope->world, &index, &number))
-			return wrong(v, node, "the index is no number");
-		enum view_found found = view_element(&v->scope->world, &whole, (int64_t)number, ret);
-		if (found != VIEW_OTHER)
-			return found == VIEW_FOUND || wrong(v, node, "it has no such element");
-		return value_element(&v->scope->world, &whole, (int64_t)number, ret, v->err);
-	}
+	if (node->kind == EXPRESSION_INDEX)
+		return operand(v, node->b, &index) && element(v, node, &whole, &index, ret);
 	if (node->kind == EXPRESSION_ARROW) {
 		struct value pointer = whole;
-		view_pointer(&v->scope->world, &whole, &pointer);
+		container_pointer(&v->scope->world, &whole, &pointer);
 		if (!value_target(&v->scope->world, &pointer, &whole, v->err) || !referred(v, &whole))
 			return false;
 	}

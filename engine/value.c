@@ -43,6 +43,12 @@ uint64_t value_size(const struct value *value)
 		return value->builtin ? value->builtin->size : 0;
 	if (value->dimension && value_peel(&value->type, &array) && value_type_of(&array, &element))
 		return !dwarf_aggregate_size(&element, &size) ? size * value_row(&array, value->dimension) : 0;
+	/* elfutils does not say; by the ABI of C++ a function's has two words. */
+	if (value_peel(&value->type, &array) && dwarf_tag(&array) == DW_TAG_ptr_to_member_type)
+		return value_type_of(&array, &element) && value_peel(&element, &element) &&
+				dwarf_tag(&element) == DW_TAG_subroutine_type
+			? 16
+			: 8;
 	return !dwarf_aggregate_size(&type, &size) ? size : 0;
 }
 
@@ -198,43 +204,6 @@ bool value_float(const struct value_world *w, const struct value *value, double 
 	return true;
 }
 
-/* ---- types of C itself ---------------------------------------------------------------------------------------- */
-
-static const struct value_builtin builtins[] = {{"long", 8, VALUE_SIGNED}, {"unsigned long", 8, VALUE_UNSIGNED},
-	{"address", 8, VALUE_ADDRESS}, {"double", 8, VALUE_FLOAT}, {"bool", 1, VALUE_BOOL}, {"char", 1, VALUE_SIGNED},
-	{"signed char", 1, VALUE_SIGNED}, {"unsigned char", 1, VALUE_UNSIGNED}, {"short", 2, VALUE_SIGNED},
-	{"unsigned short", 2, VALUE_UNSIGNED}, {"int", 4, VALUE_SIGNED}, {"unsigned int", 4, VALUE_UNSIGNED},
-	{"float", 4, VALUE_FLOAT}, {"long double", 16, VALUE_FLOAT}, {"_Bool", 1, VALUE_BOOL}, {"int8_t", 1, VALUE_SIGNED},
-	{"uint8_t", 1, VALUE_UNSIGNED}, {"int16_t", 2, VALUE_SIGNED}, {"uint16_t", 2, VALUE_UNSIGNED},
-	{"int32_t", 4, VALUE_SIGNED}, {"uint32_t", 4, VALUE_UNSIGNED}, {"int64_t", 8, VALUE_SIGNED},
-	{"uint64_t", 8, VALUE_UNSIGNED}, {"size_t", 8, VALUE_UNSIGNED}, {"ssize_t", 8, VALUE_SIGNED},
-	{"uintptr_t", 8, VALUE_UNSIGNED}, {"intptr_t", 8, VALUE_SIGNED}};
-
-const struct value_builtin *value_builtin(const char *name, size_t size)
-{
-	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-		if (strlen(builtins[i].name) == size && !memcmp(builtins[i].name, name, size))
-			return &builtins[i];
-	return NULL;
-}
-
-struct value value_of_number(uint64_t number, enum value_kind kind)
-{
-	struct value value = {.place = VALUE_BYTES, .size = sizeof number, .builtin = &builtins[0]};
-	while (value.builtin->kind != kind)
-		value.builtin++;
-	value.size = value.builtin->size;
-	memcpy(value.bytes, &number, sizeof number);
-	return value;
-}
-
-struct value value_of_float(double number)
-{
-	struct value value = {.place = VALUE_BYTES, .size = sizeof number, .builtin = &builtins[3]};
-	memcpy(value.bytes, &number, sizeof number);
-	return value;
-}
-
 /* ---- parts ---------------------------------------------------------------------------------------------------- */
 
 struct value value_of_member(const struct value *whole, Dwarf_Die *member, const Dwarf_Die *type)
@@ -255,6 +224,24 @@ struct value value_of_member(const struct value *whole, Dwarf_Die *member, const
 	part.bit_at = bits % 8;
 	part.bit_size = (unsigned)bit_size;
 	return part;
+}
+
+bool value_is_empty(const struct value *value)
+{
+	struct value_member_of member;
+	struct value at = *value;
+	for (int depth = 0; depth < VALUE_DEPTH_MAX; depth++) {
+		size_t count = 0;
+		while (count < 2 && value_members(&at, count, &member))
+			count++;
+		if (!count)
+			return true;
+		if (count > 1 || !member.is_base)
+			return false;
+		value_members(&at, 0, &member);
+		at = member.value;
+	}
+	return false;
 }
 
 bool value_is_composite(int tag)
@@ -403,8 +390,12 @@ bool value_element(const struct value_world *w, const struct value *value, int64
 	if (value->repeat) {
 		*ret = *value;
 		ret->repeat = 0;
-		uint64_t step = value_size(ret);
-		ret->address += (uint64_t)index * step;
+		uint64_t step = value_size(ret), at = (uint64_t)index * step;
+		ret->address += at;
+		if (ret->place == VALUE_BYTES && (index < 0 || at >= value->size))
+			ret->place = VALUE_GONE;
+		else if (ret->place == VALUE_BYTES)
+			memmove(ret->bytes, ret->bytes + at, ret->size -= at);
 		return true;
 	}
 	if (tag == DW_TAG_array_type && value_type_of(&type, &element)) {

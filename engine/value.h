@@ -14,11 +14,12 @@
 #include "engine/expr.h"
 #include "engine/symbols.h"
 
-#define VALUE_DEPTH_MAX      6   /* structs in structs that are shown */
-#define VALUE_ITEMS_MAX      200 /* elements or members shown of one */
-#define VALUE_STRING_MAX     200 /* characters shown of one string */
-#define VALUE_BYTES_MAX      256 /* largest value that is not in memory */
-#define VALUE_DIMENSIONS_MAX 8   /* of an array */
+#define VALUE_DEPTH_MAX      6            /* structs in structs that are shown */
+#define VALUE_ITEMS_MAX      200          /* elements or members shown of one */
+#define VALUE_STRING_MAX     200          /* characters shown of one string */
+#define VALUE_BYTES_MAX      256          /* largest value that is not in memory */
+#define VALUE_DIMENSIONS_MAX 8            /* of an array */
+#define VALUE_ROOM           (128u << 10) /* bytes of text of one value: 200 items of 200 items of ... are too many */
 
 enum value_place { VALUE_GONE /* optimised away */, VALUE_MEMORY, VALUE_BYTES };
 
@@ -55,7 +56,7 @@ struct value_world {
 	expr_read *read;
 	void *data;
 	const struct symbols *symbols;
-	size_t room; /* value_print stops in a struct or array once that many bytes are written; 0: no matter */
+	size_t room; /* value_print stops in a struct or array once that many bytes are written; 0: VALUE_ROOM */
 };
 
 /* "int", "unsigned long", "size_t": by its name in the form that compilers write; NULL when it is none. */
@@ -63,6 +64,7 @@ const struct value_builtin *value_builtin(const char *name, size_t size);
 /* A number that is not in memory: signed, an address, ... */
 struct value value_of_number(uint64_t number, enum value_kind kind);
 struct value value_of_float(double number);
+struct value value_of_text(const char *text, size_t size); /* at most VALUE_BYTES_MAX - 1 bytes */
 
 /* The type behind typedefs, const and volatile. False when there is none (void). */
 bool value_peel(const Dwarf_Die *type, Dwarf_Die *ret);
@@ -103,6 +105,12 @@ bool value_members(const struct value *whole, size_t at, struct value_member_of 
 uint64_t value_dimension(Dwarf_Die *array, size_t dimension); /* its length; 0: not known */
 uint64_t value_row(Dwarf_Die *array, size_t dimension);       /* how many elements one step in the dimension before passes */
 bool value_is_composite(int tag);
+bool value_is_empty(const struct value *value); /* a struct without members, or with bases alone that are such */
+
+/* Does the text have all the bytes that it may have? */
+bool value_is_full(const struct value_world *world, const struct buf *out);
+bool value_is_there(
+	const struct value_world *world, const struct value *value); /* its first byte can be read, or it has no place */
 
 enum value_form {
 	VALUE_NATURAL,
@@ -112,7 +120,8 @@ enum value_form {
 	VALUE_OCTAL = 'o',
 	VALUE_BITS = 't',
 	VALUE_CHAR = 'c',
-	VALUE_POINTER = 'a'
+	VALUE_POINTER = 'a',
+	VALUE_REAL = 'f' /* the bytes of an integer as those of a floating-point number */
 };
 /* As value_print, numbers in this form. */
 void value_print_as(const struct value_world *world, const struct value *value, enum value_form form, struct buf *out);

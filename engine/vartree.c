@@ -64,9 +64,12 @@ static void open_row(struct reader *r, size_t row, const struct value *value)
 	at->is_open = at->has_parts && r->is_open(r->data, at->expression);
 	if (!at->is_open)
 		return;
-	if (*at->value == '{') { /* its lines say it all */
+	char *items = strstr(at->value, "{"); /* its lines say it all */
+	if (items && (items == at->value || !strncmp(at->value, "std::", 5))) {
+		*items = 0;
+		char *shown = mem_printf("%s{...}", at->value);
 		free(at->value);
-		at->value = mem_str("{...}");
+		at->value = shown;
 	}
 	struct vartree_row whole = {.depth = at->depth, .expression = mem_str(at->expression)};
 	for (uint64_t i = 0; i < parts.count && i < VARTREE_PARTS_MAX && r->tree->count < VARTREE_ROWS_MAX; i++)

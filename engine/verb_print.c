@@ -25,10 +25,11 @@ static bool form_of(struct verbs *v, enum value_form *ret, struct err *err)
 		return true;
 	if (!verb_format_parse(v->format, &format, err))
 		return false;
-	if (format.count != 1 || format.unit || !format.form || format.form == 's' || format.form == 'i' || format.form == 'f')
-		return err_set(err, ERR_USAGE, "/%.40s: expected one of /x /d /u /o /t /c /a (x/%.40s shows memory)", v->format,
-			v->format);
-	*ret = (enum value_form)format.form;
+	if (format.count != 1 || format.unit || !format.form || format.form == 'i')
+		return err_set(err, ERR_USAGE, "/%.40s: expected one of /x /d /u /o /t /c /a /f /s (x/%.40s shows memory)",
+			v->format, v->format);
+	/* Texts are shown as such anyway. */
+	*ret = format.form == 's' ? VALUE_NATURAL : (enum value_form)format.form;
 	return true;
 }
 

@@ -196,9 +196,28 @@ check_shelf() {
 	says '^sum = \{cents = 430\}$'
 	says '^counts = std::vector of 3 \{1, 2, 3\}$'
 	says '^shelf = \{label = "top shelf", text = "a text of more than fifteen.* on the heap", view = "text", counts = std::vector of 3 '
-	says 'names = std::vector of 2 \{"salt", "pepper"\}, .*prices = std::vector of 2 \{\{cents = 150\}, \{cents = 275\}\}'
-	says 'nothing = std::vector of 0 \{\}, by_number = std::map of 3, by_name = std::map of 2, numbers = std::set of 3, table = '
-	says ', own = 0x[0-9a-f]+, none = 0x0, shared = 0x[0-9a-f]+\}$'
+	says 'names = std::vector of 2 \{"salt", "pepper"\}, bits = std::vector of 4 \{true, false, true, true\}, prices = std::vector of 2 '
+	says 'prices = std::vector of 2 \{\{cents = 150\}, \{cents = 275\}\}, nothing = std::vector of 0 \{\}, by_number = std::map of 3 \{\[1\] = "one", '
+	says ', by_name = std::map of 2 \{\["pepper"\] = \{cents = 275\}, \["salt"\] = \{cents = 150\}\}, numbers = std::set of 3 \{5, 6, 7\}, '
+	says ', table = std::unordered_map of 1 \{\[1\] = 10\}, chain = std::list of 2 \{4, 5\}, own = 0x[0-9a-f]+, none = 0x0, shared = 0x[0-9a-f]+\}$'
+	# Every other container, numbers and texts of all kinds, and what is left of those that something wrote over.
+	says '^drawer = \{twins = std::multimap of 2 \{\[1\] = 2, \[1\] = 3\}, words = std::unordered_set of 1 \{"one"\}, found = std::unordered_map of 1 '
+	says ', forward = std::forward_list \{4, 5, 6\}, line = std::deque of 3 \{297, 298, 299\}, three = std::array of 3 \{1, 2, 3\}, '
+	says ', mixed = std::tuple of 3 \{1, "two", 2.5\}, both = \{first = 1, second = "p"\}, maybe = std::optional \{"inside"\}, never = std::optional \{\}, '
+	says ', either = std::variant \{\[1\] = "text"\}, gone = 0x[0-9a-f]+ \(expired\), wait = 1500 ms, call = std::function \{twice\}, wide = "café", '
+	says ', point = 1.5 - 2i, deep = std::map of 1 \{\[3\] = std::vector of 2 \{\{cents = 1\}, \{cents = 2\}\}\}, marks = \(OLD \| BENT \| 0x4\), sixteen = "ét", '
+	says ', huge = -1267650600228229401496703205376, pointer = 0x[0-9a-f]+ <twice>, bits = \{low = 5, high = -3\}\}$'
+	says '^damaged.cycle = std::map of 1152921504606846976 \{\[1\] = 1, \[1\] = 1, <the rest is damaged or not in memory>\}$'
+	says '^damaged.wild = std::map of 2 \{<the rest is damaged or not in memory>\}$'
+	says '^damaged.ring = std::list of 1152921504606846976 \{1, 2, <the rest is damaged or not in memory>\}$'
+	says '^damaged.table = std::unordered_map of 1152921504606846976 \{<the rest is damaged or not in memory>\}$'
+	says '^damaged.text = <not in memory>$'
+	says '^damaged = @0x[0-9a-f]+: \{cycle = .*, maybe = \{.*, either = \{'
+	says '^shelf.by_name\["salt"\].cents = 150$'
+	says '^drawer.twins\[#1\].second = 3$'
+	says '^drawer.deep\[3\]\[1\].cents = 2$'
+	says '^drawer.mixed\[1\] == "two" = true$'
+	says '^drawer.bits.high = 0x1d$'
 	says '^shelf.counts\[1\] = 2$'
 	says '^shelf.names\[1\] = "pepper"$'
 	says '^shelf.names\[1\]\[0\] = 112 .p.$'
@@ -217,7 +236,9 @@ check_shelf() {
 	says '^break 1$'
 }
 for node in shelf shelves; do
-	ask $node locals 'print shelf' 'print shelf.counts[1]' 'print shelf.names[1]' 'print shelf.names[1][0]' 'print shelf.prices[1].cents' \
+	ask $node locals 'print shelf' 'print drawer' 'print damaged' 'print damaged.cycle' 'print damaged.wild' 'print damaged.ring' \
+		'print damaged.table' 'print damaged.text' 'print shelf.by_name["salt"].cents' 'print drawer.twins[#1].second' \
+		'print drawer.deep[3][1].cents' 'print drawer.mixed[1] == "two"' 'print/x drawer.bits.high' 'print shelf.counts[1]' 'print shelf.names[1]' 'print shelf.names[1][0]' 'print shelf.prices[1].cents' \
 		'print *shelf.own' 'print shelf.own->cents + shelf.shared->cents' 'whatis *shelf.own' 'symbol Money::operator+'\
 		'symbol "Money::operator+(Money const&) const"' 'symbol Money::operator+=' 'symbol Money::operator()' 'symbol Money::operator[]' \
 		'symbol Money::operator<' 'break Money::operator+= if more == 5' 'break Money::operator<' continue where rcontinue
@@ -225,6 +246,8 @@ for node in shelf shelves; do
 done
 expect 4 "$POLECAT" debug "$run" --at "$(ready shelf)" -e 'print shelf.counts[3]'
 says 'shelf.counts\[3\]: column 13: it has no such element$'
+expect 4 "$POLECAT" debug "$run" --at "$(ready shelf)" -e 'print shelf.by_name["sugar"]'
+says 'column 14: it has no such element$'
 
 # Variables of a thread: the program's, a library's, and those of one that was loaded while it ran. The other thread has not
 # touched the last, so it has none.
