@@ -142,10 +142,8 @@ struct program *program_create(const struct guest *guest, const struct process *
 	p->names = mem_alloc(sizeof *p->names);
 	p->space = maps_space(guest, p->mm);
 	maps_read(guest, p->mm, root.dentry ? &root : NULL, &p->maps);
-	if (previous && same_files(&previous->maps, &p->maps)) {
-		p->symbols = previous->symbols;
-		previous->symbols = NULL;
-	}
+	if (previous && same_files(&previous->maps, &p->maps))
+		p->symbols = symbols_share(previous->symbols);
 	program_destroy(previous);
 	if (p->symbols || load_symbols(p, files, err))
 		return p;
@@ -175,6 +173,11 @@ const struct maps *program_maps(const struct program *p)
 const struct symbols *program_symbols(const struct program *p)
 {
 	return p->symbols;
+}
+
+struct symbols *program_share_symbols(struct program *p)
+{
+	return symbols_share(p->symbols);
 }
 
 /* ---- names and frames ------------------------------------------------------------------------------------------ */

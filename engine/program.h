@@ -37,6 +37,8 @@ void program_destroy(struct program *program);
 
 const struct maps *program_maps(const struct program *program);
 const struct symbols *program_symbols(const struct program *program);
+/* For somebody who moves the machine meanwhile, which ends the program: symbols_destroy gives the share up. */
+struct symbols *program_share_symbols(struct program *program);
 
 /* Reads the process's memory, user and kernel addresses: how many bytes could be read. */
 size_t program_read(void *program, uint64_t address, void *out, size_t size);

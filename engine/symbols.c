@@ -27,6 +27,7 @@ struct symbols {
 	char **debug_dirs;
 	size_t debug_dir_count;
 	struct names *names;
+	unsigned owners;
 };
 
 /* A name of a file as a person writes it. */
@@ -77,6 +78,7 @@ static const Dwfl_Callbacks callbacks = {
 struct symbols *symbols_create(const char *const *debug_dirs, size_t count, struct err *err)
 {
 	struct symbols *symbols = mem_alloc(sizeof *symbols);
+	symbols->owners = 1;
 	symbols->debug_dirs = mem_array(count, sizeof *symbols->debug_dirs);
 	symbols->debug_dir_count = count;
 	symbols->names = mem_alloc(sizeof *symbols->names);
@@ -92,9 +94,15 @@ struct symbols *symbols_create(const char *const *debug_dirs, size_t count, stru
 	return symbols;
 }
 
+struct symbols *symbols_share(struct symbols *symbols)
+{
+	symbols->owners++;
+	return symbols;
+}
+
 void symbols_destroy(struct symbols *symbols)
 {
-	if (!symbols)
+	if (!symbols || --symbols->owners)
 		return;
 	if (symbols->dwfl)
 		dwfl_end(symbols->dwfl);

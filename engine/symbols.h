@@ -31,6 +31,9 @@ struct symbols_place {
 
 /* debug_dirs (copied): folders with .build-id below them, as /usr/lib/debug. */
 struct symbols *symbols_create(const char *const *debug_dirs, size_t count, struct err *err);
+/* The same symbols for one more owner: whoever moves the machine while it needs them. Each owner destroys its own. */
+struct symbols *symbols_share(struct symbols *symbols);
+/* They, and every string that was borrowed from them, end with the last owner. */
 void symbols_destroy(struct symbols *symbols);
 
 /* Adds a file mapped with its start at base. fd becomes the symbols'. False (and closed) when it is no ELF file that can be used.

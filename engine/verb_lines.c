@@ -27,7 +27,7 @@ struct stepper {
 	struct scan *scan;
 	struct walk *walk;
 	struct at start;
-	const struct symbols *symbols;
+	struct symbols *symbols; /* owned: of the program as it is at the start, and so all that `start` and `memo` point to */
 	struct memo {
 		uint64_t pc;
 		const char *file;
@@ -35,7 +35,8 @@ struct stepper {
 	} memo[MEMO]; /* lines of the addresses seen last: loops come again and again */
 };
 
-static bool look(struct verbs *v, struct at *ret, const struct symbols **ret_symbols, struct err *err)
+/* ret_symbols (may be NULL): a share of the program's symbols, without which the strings of *ret end when the machine moves. */
+static bool look(struct verbs *v, struct at *ret, struct symbols **ret_symbols, struct err *err)
 {
 	struct here *here = session_here(v->session);
 	const struct frames *frames = here_frames(here, 0, 0, err);
@@ -61,7 +62,7 @@ static bool look(struct verbs *v, struct at *ret, const struct symbols **ret_sym
 		ret->line = places[0].line;
 	}
 	if (ret_symbols)
-		*ret_symbols = symbols;
+		*ret_symbols = program_share_symbols(program);
 	return true;
 }
 
@@ -360,6 +361,7 @@ static bool go(struct verbs *v, const struct words *w, bool (*find)(struct stepp
 			ok = err_set(err, ERR_INPUT, "the frame of this function is not known: use step, stepi or until");
 		ok = ok && walk_keep(s->walk, err) && find(s, &to, err);
 		ok = verb_return(v, ok ? to : now, ok, err);
+		symbols_destroy(s->symbols);
 	}
 	free(s);
 	session_came(v->session, left);

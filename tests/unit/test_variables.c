@@ -432,6 +432,17 @@ static void symbols_are_found_both_ways(void)
 	symbols_destroy(NULL);
 }
 
+static void symbols_live_with_their_last_owner(void)
+{
+	struct symbols_place places[SYMBOLS_INLINE_MAX];
+	struct symbols *symbols = symbols_of_self(), *share = symbols_share(symbols);
+	CU_ASSERT_FATAL(symbols_at(symbols, (uintptr_t)&caller_of_look, false, places) > 0);
+	symbols_destroy(symbols);
+	CU_ASSERT_STRING_EQUAL(places[0].function, "caller_of_look"); /* borrowed before, from both */
+	CU_ASSERT_TRUE(symbols_at(share, (uintptr_t)&own_stack_is_walked, false, places) > 0);
+	symbols_destroy(share);
+}
+
 static void other_files_have_no_symbols(void)
 {
 	struct err err = {0};
@@ -454,4 +465,5 @@ const struct test suite_variables[] = {{"the own stack is walked", own_stack_is_
 	{"values have parts", values_have_parts}, {"lines have addresses", lines_have_addresses},
 	{"wrong expressions are explained", wrong_expressions_are_explained},
 	{"symbols are found both ways", symbols_are_found_both_ways},
+	{"symbols live with their last owner", symbols_live_with_their_last_owner},
 	{"other files have no symbols", other_files_have_no_symbols}, {0}};
