@@ -190,8 +190,9 @@ check-fast: all ## what needs no QEMU
 	@tests/runner fast
 unit: $(B)/unit ## unit tests; ARGS="err buf" runs these suites only
 	$(Q)$(B)/unit $(ARGS)
-asan: ## unit tests under AddressSanitizer and UBSan
-	@$(MAKE) --no-print-directory $(PARALLEL) MODE=asan unit
+asan: ## unit tests under AddressSanitizer and UBSan, and the programs that other tests run under them
+	@$(MAKE) --no-print-directory $(PARALLEL) MODE=asan programs build/asan/unit
+	@$(MAKE) --no-print-directory MODE=asan unit
 screens: all ## the terminal UI, without a terminal
 	@tests/runner screens
 runs: all ## whole recordings and replays in QEMU
