@@ -353,16 +353,17 @@ static void stop_at_bound(struct dap_chase *c, const char *property)
 	snprintf(c->stop->text, sizeof c->stop->text, "%s", e->description);
 }
 
-/* After a move that was stopped on request or failed: to where nothing was found up to. Returns false. */
+/* After a move that was stopped on request or failed: to where nothing was found up to, when somebody asks for what is there.
+ * Returns false. */
 static bool give_up(struct dap_chase *c)
 {
-	struct err second = {0};
 	struct cancel *cancel = c->s->verbs->cancel;
 	c->s->interrupted |= cancel && cancel->requested && !c->s->work.asked;
 	if (cancel)
 		cancel->requested = false;
 	c->s->work.stopped = false;
-	dap_go(c->s, c->reached, &second);
+	walk_put_off(session_walk(c->s->verbs->session), c->reached);
+	dap_moved(c->s);
 	return false;
 }
 

@@ -68,9 +68,12 @@ void dap_send_stopped(struct dap_server *s, const struct dap_stop *stop)
 	struct json *body = json_new_object(), *ids = json_new_array();
 	struct buf place = {0};
 	const struct process *p;
-	const struct thread *thread = targets_current(s->targets, s->thread, &p);
+	/* After a wish to stop it is not, before the next request. */
+	bool known = walk_machine(session_walk(s->verbs->session)) != NULL;
+	const struct thread *thread = known ? targets_current(s->targets, s->thread, &p) : NULL;
 	/* Where nobody lives there is a thread all the same: clients go back from a thread. */
-	s->thread = thread ? thread->id : DAP_NOBODY;
+	if (known || !s->thread)
+		s->thread = thread ? thread->id : DAP_NOBODY;
 	dap_forget_views(s);
 	buf_printf(&place, "%s%s", stop->text, *stop->text ? ": " : "");
 	session_print_place(s->verbs->session, &place);

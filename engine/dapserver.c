@@ -145,10 +145,23 @@ static void answer(struct dap_server *s, const struct json *message)
 	not_wanted_any_more(s);
 }
 
+/* After a wish to stop, or when the client leaves, nobody waits for a machine. */
+static bool needs_none(const char *command)
+{
+	static const char *const list[] = {"pause", "cancel", "terminate", "disconnect"};
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		if (!strcmp(list[i], command))
+			return true;
+	return false;
+}
+
 static void on_request(struct dap_server *s, const struct json *message)
 {
 	struct err ignored;
-	session_ensure(s->verbs->session, &ignored); /* what cannot be answered without a machine says so */
+	bool was_here = walk_machine(session_walk(s->verbs->session)) != NULL;
+	/* What cannot be answered without a machine says so. */
+	if (!needs_none(dap_string(message, "command")) && session_ensure(s->verbs->session, &ignored) && !was_here)
+		dap_moved(s);
 	if (!strcmp(dap_string(message, "command"), "cancel"))
 		dap_cancel(s, message);
 	else

@@ -397,15 +397,14 @@ bool session_wait(struct session *s, struct pollfd *fds, size_t count, struct er
 
 bool session_is_alive(const struct session *s)
 {
-	const struct machine *m = walk_machine(s->walk);
-	return m && machine_is_alive(m);
+	return walk_is_alive(s->walk);
 }
 
 bool session_ensure(struct session *s, struct err *err)
 {
 	unsigned generation = walk_generation(s->walk);
-	bool ok = walk_ensure(s->walk, err);
-	if (walk_generation(s->walk) != generation)
+	bool was_here = walk_machine(s->walk) != NULL, ok = walk_ensure(s->walk, err);
+	if (!was_here || walk_generation(s->walk) != generation)
 		session_moved(s);
 	return ok;
 }

@@ -557,15 +557,17 @@ static bool move(struct tracee *t, struct hunt *h, struct tracee_stop *stop, str
 static bool give_up(struct tracee *t, const struct hunt *h, struct tracee_stop *stop, struct err *err)
 {
 	struct err second;
+	struct walk *walk = session_walk(t->session);
 	bool stay = err->code == ERR_CANCELLED && h->move->stay;
 	uint64_t reached = h->move->backward ? (h->reached < h->origin ? h->reached : h->origin)
 					     : (h->reached > h->origin ? h->reached : h->origin);
 	if (t->cancel)
 		t->cancel->requested = false;
 	uint64_t to = stay ? reached : h->origin;
-	/* What was stopped may have cost the machine: another one comes there then. */
-	if (!walk_return(session_walk(t->session), to, &second) || !session_ensure(t->session, &second) || !go(t, to, &second) ||
-		!stay)
+	/* What was stopped may have cost the machine: another one comes there then. Who does not stay there can wait for it. */
+	walk_put_off(walk, to);
+	session_moved(t->session);
+	if (!stay || !session_ensure(t->session, &second))
 		return false;
 	*stop = (struct tracee_stop){.why = TRACEE_INTERRUPTED};
 	return true;

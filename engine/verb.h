@@ -166,7 +166,8 @@ bool verb_go_to_hit(
 	struct verbs *v, const struct scan_request *r, bool backward, bool numbered, struct buf *out, struct err *err);
 /* Physical address of the kernel's pointer to its current task; 0 when it is not known. */
 uint64_t verb_task_at(struct verbs *v);
-/* Brings the machine to an absolute count after a scan that went well or not (ok, which is returned unless that fails). */
+/* Brings the machine to an absolute count after a scan that went well (ok). After one that did not that is only the place, and
+ * whatever needs the machine brings it there: nobody waits for that after a wish to stop. Returns ok unless it fails. */
 bool verb_return(struct verbs *v, uint64_t icount, bool ok, struct err *err);
 /* Used by several: moves, prints the place, and how it was reached. */
 bool verb_go(struct verbs *v, uint64_t icount, struct buf *out, struct err *err);

@@ -70,15 +70,16 @@ bool verb_memory_watch(struct verbs *v, const char *text, uint64_t size, struct 
 
 bool verb_return(struct verbs *v, uint64_t icount, bool ok, struct err *err)
 {
-	struct err second = {0};
+	struct walk_trip trip;
 	struct walk *walk = session_walk(v->session);
 	if (v->cancel && !ok)
 		v->cancel->requested = false;
-	bool back = walk_return(walk, icount, &second);
+	if (ok)
+		ok = walk_to(walk, icount, &trip, err);
+	else
+		walk_put_off(walk, icount);
 	session_moved(v->session);
-	if (ok && !back)
-		*err = second;
-	return ok && back;
+	return ok;
 }
 
 bool verb_go_to_hit(struct verbs *v, const struct scan_request *r, bool backward, bool numbered, struct buf *out, struct err *err)

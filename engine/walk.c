@@ -34,6 +34,7 @@ struct walk {
 	bool dead;  /* the machine must not be used any more */
 	bool hung;  /* ... the last one that was lost did not answer */
 	bool stale; /* its translated code has callbacks in it: restore before running on */
+	bool away;  /* it stands elsewhere than at `now`, where it is brought when somebody needs it */
 };
 
 static double now_ms(void)
@@ -51,7 +52,7 @@ static bool start(struct walk *w, struct err *err)
 	if (!w->machine)
 		return false;
 	checkpointset_machine(&w->set, w->machine, w->generation);
-	w->dead = w->stale = false;
+	w->dead = w->stale = w->away = false;
 	w->now = w->start = machine_start_icount(w->machine);
 	w->end = machine_end_icount(w->machine);
 	return true;
@@ -235,7 +236,7 @@ static bool from_checkpoint(struct walk *w, size_t i, struct walk_trip *trip, st
 	if (!checkpointset_restore(&w->set, i, w->machine, err))
 		return false;
 	w->now = icount;
-	w->stale = false;
+	w->stale = w->away = false;
 	return run_on(w, trip->asked, trip, err);
 }
 
@@ -246,7 +247,7 @@ static bool from_start(struct walk *w, struct walk_trip *trip, struct err *err)
 	if (!checkpoint_restore_ready(w->machine, err))
 		return false;
 	w->now = w->start;
-	w->stale = false;
+	w->stale = w->away = false;
 	return run_on(w, trip->asked, trip, err);
 }
 
@@ -284,7 +285,7 @@ static bool try_one(struct walk *w, unsigned attempt, struct walk_trip *trip, st
 	bool mark = i != MARKS_NONE;
 	uint64_t base = mark ? w->set.marks.list[i].icount : w->start;
 	uint64_t worth = mark && !checkpointset_in_machine(&w->set, i) ? RESTART_WORTH : RESTORE_WORTH;
-	if (attempt == 0 && !w->stale && w->now <= trip->asked && (base <= w->now || base - w->now < worth)) {
+	if (attempt == 0 && !w->stale && !w->away && w->now <= trip->asked && (base <= w->now || base - w->now < worth)) {
 		trip->way = w->now == trip->asked ? WALK_HERE : WALK_ON;
 		trip->from = w->now;
 		return run_on(w, trip->asked, trip, err);
@@ -344,7 +345,7 @@ void walk_trip_print(const struct walk_trip *trip, uint64_t zero, struct buf *ou
 
 bool walk_keep(struct walk *w, struct err *err)
 {
-	return w->stale || keep(w, true, err);
+	return w->stale || w->away || keep(w, true, err);
 }
 
 uint64_t walk_grid_before(const struct walk *w, uint64_t icount, uint64_t distance)
@@ -415,7 +416,7 @@ uint64_t walk_end(const struct walk *w)
 
 struct machine *walk_machine(struct walk *w)
 {
-	return w->dead ? NULL : w->machine;
+	return w->dead || w->away ? NULL : w->machine;
 }
 
 unsigned walk_generation(const struct walk *w)
@@ -433,23 +434,32 @@ const char *walk_death(const struct walk *w)
 	return w->hung ? "did not answer" : "had ended";
 }
 
+bool walk_is_alive(const struct walk *w)
+{
+	return w->machine && !w->dead && machine_is_alive(w->machine);
+}
+
 bool walk_ensure(struct walk *w, struct err *err)
 {
 	struct walk_trip trip;
-	if (w->machine && !w->dead && machine_is_alive(w->machine))
+	uint64_t here = w->now;
+	if (!walk_is_alive(w))
+		lose(w);
+	else if (!w->away)
 		return true;
-	lose(w);
-	return walk_to(w, w->now, &trip, err);
+	if (walk_to(w, here, &trip, err))
+		return true;
+	w->now = here; /* for the next time */
+	w->away = true;
+	return false;
 }
 
-bool walk_return(struct walk *w, uint64_t icount, struct err *err)
+void walk_put_off(struct walk *w, uint64_t icount)
 {
-	struct walk_trip trip;
-	if (w->machine && !w->dead && machine_answers(w->machine, WALK_CANCEL_MS))
-		return walk_to(w, icount, &trip, err);
-	lose(w);
+	if (!w->machine || w->dead || !machine_answers(w->machine, WALK_CANCEL_MS))
+		lose(w);
 	w->now = icount;
-	return true;
+	w->away = true;
 }
 
 bool walk_idle(struct walk *w, uint64_t to, bool (*wanted)(void *data), void *data)

@@ -83,7 +83,7 @@ void walk_watch(struct walk *w, void (*says)(void *data, uint64_t done, uint64_t
 uint64_t walk_now(const struct walk *w);
 uint64_t walk_start(const struct walk *w);
 uint64_t walk_end(const struct walk *w); /* of the log */
-/* The stopped machine; NULL after a move that failed every way. Do not run it. */
+/* The stopped machine; NULL after a move that failed every way, and after walk_put_off. Do not run it. */
 struct machine *walk_machine(struct walk *w);
 /* Grows by one whenever the machine was started anew: after it had ended, or to give it checkpoints of others. */
 unsigned walk_generation(const struct walk *w);
@@ -91,11 +91,15 @@ unsigned walk_generation(const struct walk *w);
 unsigned walk_deaths(const struct walk *w);
 /* What was wrong with the last of them: "had ended", "did not answer". */
 const char *walk_death(const struct walk *w);
-/* Brings another machine here if this one has ended. */
+/* There is a machine that has not ended, as far as can be seen without asking it. */
+bool walk_is_alive(const struct walk *w);
+/* Brings the machine here if it is elsewhere (walk_put_off), or another one if it has ended. When that fails, the next call tries
+ * again. */
 bool walk_ensure(struct walk *w, struct err *err);
-/* Back to a place where the machine stood before something that was cancelled. If that cost the machine, which takes longer to
- * replace than anybody waits after a wish to stop, this is only the place that walk_ensure or a move will begin from. */
-bool walk_return(struct walk *w, uint64_t icount, struct err *err);
+/* After something that was cancelled: the place is icount, where the machine was before, but going back there, and more so
+ * another machine, takes longer than anybody waits after a wish to stop. walk_ensure brings it there; until then there is none.
+ */
+void walk_put_off(struct walk *w, uint64_t icount);
 
 /* For when nobody waits: a piece of work on the checkpoints that are missing in [walk_start, to], with a second machine, and on
  * keeping them. wanted(data) is asked whether somebody waits. Returns true when there is more to do at once; false: when
