@@ -14,10 +14,10 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	machine machine_data machine_files machine_start machine_run machine_input checkpointfile checkpoint checkpointstore origin snapshot snapshot_data snapshot_cache snapshot_open \
 	snapshot_build \
 	observer listener play eventfile manifest rundir runlist recorded prepare lineage \
-	regs memory types ksyms layout guestfile guestdir maps process kpages owners openfiles demangle debugfile symbols lines expr tls unwind kcode orc value value_builtin value_text container container_find value_scalar view value_print value_type value_parts variables vartree expression expression_value disas program sourcefile statediff \
+	regs memory types ksyms layout guestfile guestdir maps process kpages owners openfiles demangle named debugfile symbols lines functions expr tls unwind kcode orc value value_builtin value_text container container_find value_scalar view value_print value_type value_parts variables vartree expression expression_value disas program sourcefile statediff \
 	eventindex indexfile facts timeline timeline_data timeline_parts timeline_events timeline_open search moment describe scale lanes lanes_draw lanes_rows lanes_window align diff diff_story \
 	marks checkpointset filler walk scan scan_condition words bookmarks moves here answers session record fork livecopy termfilter rawtty shell verb verb_condition verb_moves verb_machine verb_memory verb_frame verb_guest verb_files verb_print verb_source verb_diff verb_scan verb_until verb_breaks verb_register verb_lines verb_fork verbs \
-	extract tracee tracee_inside tracee_events tracee_core tracee_moves targets gdbtarget gdbfiles gdbstate gdbmoves orcframe gdbserver gdbkernel gdbhost gdbverb dap_client dap_server dap_variables dap_breakpoints dap_chase dap_judge dap_hits dap_moves dap_sources dap_memory dap_launch dapserver \
+	extract tracee tracee_inside tracee_events tracee_core tracee_moves targets gdbtarget gdbfiles gdbstate gdbmoves orcframe gdbserver gdbkernel gdbhost gdbverb dap_client dap_server dap_values dap_variables dap_evaluate dap_points dap_data dap_sources dap_breakpoints dap_chase dap_judge dap_watches dap_hits dap_moves dap_frames dap_memory dap_launch dapserver \
 	replay verify report batch doctor args help
 # ... and the polecat command line, which needs no terminal.
 CLI := output common gdbfront commands cmd_run cmd_replay cmd_check cmd_ls show cmd_show cmd_diff cmd_debug cmd_gdb cmd_fork cmd_image cmd_doctor \
@@ -220,9 +220,10 @@ format: ## clang-format over everything
 	clang-format -i $(SOURCES) $(HEADERS)
 # What cppcheck takes for a mistake too often; compilers and sanitizers see the real ones.
 CPPCHECK_WRONG := autoVariables uninitvar duplicateAssignExpression arrayIndexThenCheck
-lint: ## include order, size limits, cppcheck, format
+lint: ## include order, size limits, the list of parsers, cppcheck, format
 	@AGENT='$(AGENT)' PLUGIN='$(PLUGIN)' ENGINE='$(ENGINE)' CLI='$(CLI)' TUI='$(TUI)' tests/layers.sh .
 	@tests/limits.sh $(SOURCES) $(HEADERS)
+	@tests/parsers.sh .
 	@cppcheck -q -j2 --std=c11 --language=c --enable=warning,portability --inline-suppr --error-exitcode=1 -I. \
 		--template='{file}:{line}: {id}: {message}' $(CPPCHECK_WRONG:%=--suppress=%) $(SOURCES)
 	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)

@@ -210,7 +210,8 @@ static bool run_commands(struct debug *d, const struct args *args, struct err *e
 
 /* ---- the command -------------------------------------------------------------------------------------------- */
 
-static bool debug_run(const struct args *args, const char *path, struct cancel *cancel, struct err *err)
+/* *ret_served: an editor was answered. */
+static bool debug_run(const struct args *args, const char *path, struct cancel *cancel, bool *ret_served, struct err *err)
 {
 	struct common_progress progress;
 	struct bookmarks bookmarks;
@@ -265,6 +266,7 @@ static bool debug_run(const struct args *args, const char *path, struct cancel *
 		ok = run_line(&d, line, strlen(line), err);
 		free(line);
 	}
+	*ret_served = ok && dap;
 	ok = ok && (dap ? dapserver_serve(&d.verbs, STDIN_FILENO, STDOUT_FILENO, err) : run_commands(&d, args, err));
 	breaks_finish(&breaks);
 	bookmarks_finish(&bookmarks);
@@ -279,13 +281,14 @@ static bool debug(const struct args *args, int *status, struct err *err)
 	struct cancel cancel;
 	args_operands(args, &operands);
 	char *path = runlist_find(common_runs(args), operands[0], err);
-	if (!path || !cancel_init(&cancel, err)) {
-		free(path);
-		return false;
+	bool served = false, ok = path && cancel_init(&cancel, err);
+	if (ok) {
+		ok = debug_run(args, path, &cancel, &served, err);
+		cancel_finish(&cancel);
 	}
-	bool ok = debug_run(args, path, &cancel, err);
-	cancel_finish(&cancel);
 	free(path);
+	if (!ok && !served && args_has(args, "dap") && err->code != ERR_CANCELLED && !isatty(STDIN_FILENO))
+		dapserver_refuse(STDIN_FILENO, STDOUT_FILENO, err);
 	return ok;
 }
 

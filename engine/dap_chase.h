@@ -1,6 +1,6 @@
 /*
- * The inside of a search for the next place to stop at, for the two files that make it up: dap_hits.c, which passes over the run,
- * and dap_judge.c, which says of one time that something happened what it means.
+ * The inside of a search for the next place to stop at, for the files that make it up: dap_hits.c, which passes over the run,
+ * dap_watches.c, which says what a pass looks for, and dap_judge.c, which says of one time that something happened what it means.
  */
 #ifndef ENGINE_DAP_CHASE_H
 #define ENGINE_DAP_CHASE_H
@@ -38,6 +38,8 @@ struct dap_chase {
 
 enum verdict_of_hit { HIT_PASS, HIT_STOP, HIT_STALE /* look everything up anew */, HIT_FAILED };
 
+/* Everything to look for, for the moment that the machine stands at. */
+bool dap_look_up(struct dap_chase *c, struct err *err);
 /* What one hit means, for c->stop too; hits of one place are judged one after the other. */
 enum verdict_of_hit dap_judge(struct dap_chase *c, const struct scan_hit *hit, struct err *err);
 /* Where a hit is looked at: what was written is there going forward, and is not yet going back. */

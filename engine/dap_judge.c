@@ -95,7 +95,7 @@ static void tell_message(struct dap_server *s, const char *text, const struct sc
 		if (!dap_evaluate_value(scope, expression, &value, &err))
 			buf_printf(&out, "<%s>", err.text);
 		else
-			dap_print_value(scope, &value, &out);
+			dap_print_value(s, scope, &value, &out);
 		free(expression);
 		at = end + 1;
 	}

@@ -37,9 +37,10 @@ bool dap_initialize(struct dap_server *s, struct err *err)
 		"supportsLoadedSourcesRequest", "supportsTerminateRequest", "supportsDataBreakpoints",
 		"supportsDataBreakpointBytes", "supportsReadMemoryRequest", "supportsDisassembleRequest", "supportsCancelRequest",
 		"supportsBreakpointLocationsRequest", "supportsSteppingGranularity", "supportsInstructionBreakpoints",
-		"supportsValueFormattingOptions"};
+		"supportsValueFormattingOptions", "supportsClipboardContext"};
 	const char *path_format = dap_string(s->arguments, "pathFormat");
 	const struct json *lines = json_member(s->arguments, "linesStartAt1");
+	const struct json *columns = json_member(s->arguments, "columnsStartAt1");
 	struct json *filters = json_new_array(), *characters = json_new_array();
 	if (s->initialized) {
 		json_destroy(filters);
@@ -52,6 +53,7 @@ bool dap_initialize(struct dap_server *s, struct err *err)
 		return err_set(err, ERR_INPUT, "pathFormat is '%.20s': expected path", path_format);
 	}
 	s->lines_from_0 = lines && !dap_bool(s->arguments, "linesStartAt1");
+	s->columns_from_0 = columns && !dap_bool(s->arguments, "columnsStartAt1");
 	s->client_has_progress = dap_bool(s->arguments, "supportsProgressReporting");
 	s->initialized = true;
 	for (size_t i = 0; i < sizeof able / sizeof *able; i++)
@@ -157,18 +159,20 @@ static bool take_moment(struct dap_server *s, uint64_t *ret, bool *has, struct e
 	return json_as_str(at, "moment", &text, NULL, err) && verb_moment(s->verbs, text, ret, err);
 }
 
-/* Without a moment: where --at put the session, or where the first node starts. */
+/* Without a moment: where --at put the session, or where the first node starts, or the one that is meant. */
 static bool go_to_moment(struct dap_server *s, struct err *err)
 {
 	struct session *session = s->verbs->session;
 	const struct timeline *t = session_timeline(session);
+	const char *node = dap_string(s->arguments, "node");
+	int wanted = node ? timeline_node_find(t, node) : 0;
 	uint64_t icount = s->began;
 	struct walk_trip trip;
 	bool has;
 	if (!take_moment(s, &icount, &has, err))
 		return false;
 	for (size_t i = 0; !has && icount == session_begin(session) && i < timeline_count(t); i++)
-		if (timeline_entries(t)[i].kind == EVENT_NODE_STARTED) {
+		if (timeline_entries(t)[i].kind == EVENT_NODE_STARTED && (wanted <= 0 || timeline_entries(t)[i].node == wanted)) {
 			icount = timeline_entries(t)[i].icount;
 			has = true;
 		}
@@ -229,7 +233,7 @@ bool dap_launch(struct dap_server *s, struct err *err)
 	return true;
 }
 
-static bool stop_at_entry(struct dap_server *s, struct dap_stop *stop, struct err *err)
+bool dap_stop_at_entry(struct dap_server *s, struct dap_stop *stop, struct err *err)
 {
 	if (!s->options.stops_on_entry)
 		return dap_hits_pursue(s, false, stop, err);
@@ -240,7 +244,7 @@ static bool stop_at_entry(struct dap_server *s, struct dap_stop *stop, struct er
 bool dap_configuration_done(struct dap_server *s, struct err *err)
 {
 	(void)err;
-	s->after = stop_at_entry;
+	s->after = dap_stop_at_entry;
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/dap_server.h"
+#include "engine/disas.h"
 #include "engine/lines.h"
 #include "engine/tracee.h"
 
@@ -58,11 +59,57 @@ static bool step_line(struct dap_server *s, struct err *err)
 	return ok;
 }
 
+static bool note_call(void *data, const struct disas_instruction *one)
+{
+	if (!one->bad && !strncmp(one->text, "call", 4))
+		*(uint64_t *)data = one->address + one->size;
+	return false;
+}
+
+/* Where a call at an address returns to; 0: it is none. */
+static uint64_t behind_call(struct tracee *tracee, uint64_t address)
+{
+	struct err ignored;
+	uint64_t behind = 0;
+	struct program *program = tracee_program(tracee, &ignored);
+	struct disas disas = {program_read, NULL, program, false};
+	if (program)
+		disas_each(&disas, address, 1, note_call, &behind, &ignored);
+	return behind;
+}
+
+/* Out of a call that was just made, which may call itself: to where its thread has the stack of before. */
+static bool until_returned(struct dap_server *s, struct tracee *tracee, const struct frame_registers *before, uint64_t behind,
+	struct tracee_stop *stop, struct err *err)
+{
+	struct tracee_move move = {.locked = true, .thread = s->move.thread};
+	struct frame_registers now = *before;
+	const struct regs *live;
+	if (!tracee_add_point(tracee, TRACEE_CODE, behind, 1, err))
+		return false;
+	do {
+		if (!tracee_move(tracee, &move, stop, err))
+			return false;
+		if (!tracee_registers(tracee, s->move.thread, &now, &live))
+			break;
+	} while (stop->why == TRACEE_BREAK && now.value[FRAME_RSP] < before->value[FRAME_RSP]);
+	/* What does not return ends where the process does. */
+	stop->why = TRACEE_STEPPED;
+	return true;
+}
+
 static bool step_instruction(struct dap_server *s, struct err *err)
 {
 	struct tracee *tracee = tracee_create(s->verbs->session, s->verbs->cancel, s->move.pid, err);
 	struct tracee_stop stop;
+	struct frame_registers before = {0};
+	const struct regs *live;
+	uint64_t behind = 0;
+	if (tracee && s->move.over && !s->move.backward && tracee_registers(tracee, s->move.thread, &before, &live))
+		behind = behind_call(tracee, before.value[FRAME_PC]);
 	bool ok = tracee && tracee_step(tracee, s->move.thread, s->move.backward, &stop, err);
+	if (ok && stop.why == TRACEE_STEPPED && behind)
+		ok = until_returned(s, tracee, &before, behind, &stop, err);
 	tracee_destroy(tracee);
 	targets_moved(s->targets);
 	if (ok && stop.why != TRACEE_STEPPED)
@@ -71,14 +118,21 @@ static bool step_instruction(struct dap_server *s, struct err *err)
 	return ok;
 }
 
+/* Others are heard while one thread steps, and what it calls: a breakpoint between is where it stops. */
 static bool make_step(struct dap_server *s, struct dap_stop *stop, struct err *err)
 {
-	bool ok = s->move.by_instruction ? step_instruction(s, err) : step_line(s, err);
-	if (ok) {
+	struct session *session = s->verbs->session;
+	uint64_t origin = session_icount(session);
+	bool looks = dap_hits_wanted(s);
+	if ((looks && !walk_keep(session_walk(session), err)) ||
+		!(s->move.by_instruction ? step_instruction(s, err) : step_line(s, err)) ||
+		(looks && !dap_hits_between(s, origin, stop, err)))
+		return false;
+	if (!stop->reason) {
 		stop->reason = "step";
 		s->thread = s->move.thread;
 	}
-	return ok;
+	return true;
 }
 
 static bool step(struct dap_server *s, const char *verb, bool backward, struct err *err)
@@ -99,6 +153,7 @@ static bool step(struct dap_server *s, const char *verb, bool backward, struct e
 		.backward = backward,
 		.verb = verb,
 		.by_instruction = !line,
+		.over = !strcmp(verb, "over"),
 		.pid = p->pid,
 		.thread = thread->id};
 	s->after = make_step;
@@ -200,8 +255,8 @@ static bool go_to_start(struct dap_server *s, struct dap_stop *stop, struct err 
 	struct walk_trip trip;
 	bool ok = session_go(s->verbs->session, s->options.start, &trip, err);
 	targets_moved(s->targets);
-	stop->reason = "entry";
-	return ok;
+	s->thread = 0;
+	return ok && dap_stop_at_entry(s, stop, err);
 }
 
 bool dap_restart(struct dap_server *s, struct err *err)

@@ -39,6 +39,13 @@ void dap_forget_views(struct dap_server *s)
 {
 	for (size_t i = 0; i < s->reference_count; i++)
 		free(s->references[i].expression);
+	/* What was a number at one stop is none at the next: a client that comes too late with one is told so. */
+	s->references_before += s->reference_count;
+	s->frames_before += s->frame_count;
+	if (s->references_before > INT32_MAX - DAP_REFERENCES_MAX)
+		s->references_before = 0;
+	if (s->frames_before > INT32_MAX - DAP_FRAMES_MAX)
+		s->frames_before = 0;
 	s->reference_count = s->frame_count = 0;
 }
 

@@ -20,6 +20,7 @@
 #define DAP_NESTING_MAX      64           /* unfolded in each other */
 #define DAP_VARIABLES_MAX    1000         /* in one answer, when the client does not say how many */
 #define DAP_VALUE_MAX        500          /* bytes of one value's text, about */
+#define DAP_CLIPBOARD_MAX    (64u << 10)  /* when it is for the clipboard */
 #define DAP_MEMORY_MAX       (256u << 10) /* bytes in one answer */
 #define DAP_DISASSEMBLY_MAX  2000         /* instructions in one answer */
 #define DAP_LISTINGS_MAX     4096         /* functions shown as instructions */
@@ -44,8 +45,8 @@ struct dap_point {
 	uint64_t id;
 	char *source;              /* LINE: the path that the client gave; FUNCTION: the name */
 	int line;                  /* LINE: as asked for */
-	uint64_t address, size;    /* INSTRUCTION, DATA */
-	uint32_t pid;              /* of those */
+	uint64_t address, size;    /* INSTRUCTION, DATA, and LINE of a function that is shown as instructions */
+	uint32_t pid;              /* of those; 0 with LINE: it is one of a file */
 	uint32_t access;           /* DATA: SCAN_WRITE, SCAN_READ or both */
 	char *condition, *message; /* NULL: none. message: to be told instead of stopping */
 	enum dap_times times;
@@ -126,6 +127,7 @@ struct dap_move {
 	bool backward;
 	const char *verb;     /* STEP: of the debug command table */
 	bool by_instruction;  /* STEP */
+	bool over;            /* STEP: what is called is executed as one */
 	uint32_t pid, thread; /* STEP */
 	struct dap_target target;
 };
@@ -162,7 +164,7 @@ struct dap_server {
 	struct targets *targets; /* from launch or attach on */
 	struct dap_options options;
 	uint64_t began; /* where the session stood, for those who name no moment */
-	bool client_has_progress, lines_from_0;
+	bool client_has_progress, lines_from_0, columns_from_0;
 	bool initialized, leaving;
 	bool interrupted; /* by a signal */
 	uint32_t thread;  /* that the last stop is about; DAP_NOBODY where no process of a node lives */
@@ -179,7 +181,8 @@ struct dap_server {
 	size_t frame_count, frame_room;
 	struct dap_reference *references;
 	size_t reference_count, reference_room;
-	struct dap_listing *listings; /* for the whole session: clients keep what they have read */
+	uint64_t frames_before, references_before; /* numbers of earlier stops: they are not given out again */
+	struct dap_listing *listings;              /* for the whole session: clients keep what they have read */
 	size_t listing_count, listing_room;
 	struct dap_target goto_targets[DAP_TARGETS_MAX];
 	size_t goto_count;
@@ -192,6 +195,7 @@ struct dap_server {
 	/* Of the request that is answered: */
 	const struct json *arguments;
 	struct json *body;
+	bool hex, whole; /* how it wants values: numbers in hexadecimal; not cut */
 	bool (*after)(struct dap_server *s, struct dap_stop *stop, struct err *err);
 };
 
@@ -200,16 +204,24 @@ typedef bool dap_request(struct dap_server *s, struct err *err);
 /* dap_launch.c */
 dap_request dap_initialize, dap_launch, dap_configuration_done, dap_disconnect, dap_terminate;
 void dap_options_finish(struct dap_options *o);
+/* Stays where it begins, or goes to the first breakpoint, as the client wants it. */
+bool dap_stop_at_entry(struct dap_server *s, struct dap_stop *stop, struct err *err);
 /* dap_breakpoints.c */
-dap_request dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instruction_breakpoints, dap_set_data_breakpoints,
-	dap_set_exception_breakpoints, dap_data_breakpoint_info, dap_breakpoint_locations;
+dap_request dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instruction_breakpoints, dap_set_exception_breakpoints,
+	dap_breakpoint_locations;
+/* dap_data.c */
+dap_request dap_set_data_breakpoints, dap_data_breakpoint_info;
 /* dap_moves.c */
 dap_request dap_continue, dap_reverse_continue, dap_step_over, dap_step_in, dap_step_out, dap_step_back, dap_pause,
 	dap_goto_targets, dap_goto, dap_restart, dap_exception_info;
 /* dap_variables.c */
-dap_request dap_scopes, dap_variables, dap_evaluate, dap_completions;
+dap_request dap_scopes, dap_variables;
+/* dap_evaluate.c */
+dap_request dap_evaluate, dap_completions;
+/* dap_frames.c */
+dap_request dap_threads, dap_stack_trace;
 /* dap_sources.c */
-dap_request dap_threads, dap_stack_trace, dap_source, dap_loaded_sources, dap_modules;
+dap_request dap_source, dap_loaded_sources, dap_modules;
 /* dap_memory.c */
 dap_request dap_read_memory, dap_disassemble;
 
@@ -243,13 +255,17 @@ void dap_put_reference(struct dap_server *s, const struct process *p, uint64_t a
 /* The process and the address that such a text means. */
 const struct process *dap_find_reference(struct dap_server *s, const char *text, uint64_t *ret_address, struct err *err);
 
-/* A frame that the client has the number of, and where names are looked up in it. */
+/* The number of a frame for the client; 0: there are too many. */
+uint64_t dap_add_frame(struct dap_server *s, const struct dap_frame *frame);
+/* What the client has the number of. NULL with ERR_INPUT: it is of no frame of this stop. */
+const struct dap_frame *dap_frame(struct dap_server *s, uint64_t id, struct err *err);
+/* The same, and where names are looked up in it. */
 bool dap_find_frame(struct dap_server *s, uint64_t id, struct scope *ret, struct err *err);
 /* What an expression comes to: a value, or with operators a number without a type. */
 bool dap_evaluate_value(const struct scope *scope, const char *text, struct value *ret, struct err *err);
 bool dap_evaluate_number(const struct scope *scope, const char *text, uint64_t *ret, struct err *err);
-/* As a client shows it: cut where it gets long; of a reference what it refers to. */
-void dap_print_value(const struct scope *scope, const struct value *value, struct buf *out);
+/* As a client shows it: cut where it gets long, numbers as the request wants them; of a reference what it refers to. */
+void dap_print_value(const struct dap_server *s, const struct scope *scope, const struct value *value, struct buf *out);
 /* Where a variable or expression of a dataBreakpointInfo request lies. */
 bool dap_locate(struct dap_server *s, uint64_t reference, const char *name, uint64_t frame, uint32_t *ret_pid,
 	uint64_t *ret_address, uint64_t *ret_size, struct err *err);
@@ -263,6 +279,11 @@ char *dap_source_path(struct dap_server *s, const char *path);
 /* Looks up where each point is in the processes that live here; tells the client what has changed, with `tell`. */
 void dap_points_resolve(struct dap_server *s, bool tell);
 void dap_points_finish(struct dap_server *s);
+/* Is there anything that a move stops at besides its end? */
+bool dap_hits_wanted(const struct dap_server *s);
+/* A step has come here from `origin` (of the session's counts): if there is a place to stop at between, back to the first that it
+ * met. *stop->reason stays NULL where there is none; then the machine stands here again. */
+bool dap_hits_between(struct dap_server *s, uint64_t origin, struct dap_stop *stop, struct err *err);
 /* Goes to the next (previous) place to stop at, in all processes. *stop says why. */
 bool dap_hits_pursue(struct dap_server *s, bool backward, struct dap_stop *stop, struct err *err);
 /* To one address in a process, the next time or the last; *found: false, and nothing moved, when there is no such time. */

@@ -1,10 +1,10 @@
-/* Threads, their frames, and the files that these are of. */
+#include "engine/dap_sources.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/dap_server.h"
 #include "engine/disas.h"
 #include "engine/file.h"
 #include "engine/lines.h"
@@ -63,7 +63,7 @@ char *dap_source_find(struct dap_server *s, const char *directory, const char *f
 	return full;
 }
 
-static const char *last_part(const char *path)
+const char *dap_last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
@@ -90,8 +90,7 @@ static bool count_until(void *data, const struct disas_instruction *one)
 	return true;
 }
 
-/* A source of the function's instructions, and the line of one in it. NULL: nothing says where the function ends. */
-static struct json *listing_of(struct dap_server *s, const struct process *p, struct program *program, const struct frame *frame,
+struct json *dap_listing_of(struct dap_server *s, const struct process *p, struct program *program, const struct frame *frame,
 	const struct symbols_place *place, int *ret_line)
 {
 	uint64_t start = 0, size = 0, pc = frame->is_return ? frame->pc - 1 : frame->pc;
@@ -114,7 +113,7 @@ static struct json *listing_of(struct dap_server *s, const struct process *p, st
 	struct json *j = json_new_object();
 	struct buf title = {0};
 	if (place->file) {
-		text_put_safe(&title, last_part(place->file), strlen(last_part(place->file)));
+		text_put_safe(&title, dap_last_part(place->file), strlen(dap_last_part(place->file)));
 		buf_printf(&title, ":%d is not on this host: ", place->line);
 	}
 	buf_str(&title, "instructions of ");
@@ -133,16 +132,55 @@ static bool print_instruction(void *data, const struct disas_instruction *one)
 	return true;
 }
 
-static bool show_listing(struct dap_server *s, uint64_t number, struct err *err)
+/* What a client's number stands for, and the program that it is of; NULL with ERR_INPUT: none that lives here. */
+static const struct dap_listing *find_listing(struct dap_server *s, uint64_t number, struct program **ret, struct err *err)
 {
-	struct buf text = {0};
-	const struct dap_listing *l = number <= s->listing_count ? &s->listings[number - 1] : NULL;
+	const struct dap_listing *l = number && number <= s->listing_count ? &s->listings[number - 1] : NULL;
 	const struct process_list *list = l ? targets_processes(s->targets, err) : NULL;
 	const struct process *p = list ? process_find(list, l->pid) : NULL;
 	if (!l || (list && !p))
-		return err_set(err, ERR_INPUT, "there is no source of number %" PRIu64 " here", number);
-	struct program *program = p ? targets_program(s->targets, p, err) : NULL;
-	if (!program)
+		err_set(err, ERR_INPUT, "there is no source of number %" PRIu64 " here", number);
+	*ret = p ? targets_program(s->targets, p, err) : NULL;
+	return *ret ? l : NULL;
+}
+
+struct finding {
+	uint64_t until, address;
+	int line; /* how many lines further it is */
+	bool found;
+};
+
+static bool find_line(void *data, const struct disas_instruction *one)
+{
+	struct finding *f = data;
+	f->address = one->address;
+	f->found = one->address < f->until && --f->line == 0;
+	return one->address < f->until && f->line > 0;
+}
+
+bool dap_listing_address(
+	struct dap_server *s, uint64_t number, int line, uint32_t *ret_pid, uint64_t *ret_address, struct err *err)
+{
+	struct program *program;
+	const struct dap_listing *l = find_listing(s, number, &program, err);
+	struct err ignored;
+	if (!l)
+		return false;
+	struct disas disas = disas_of(program);
+	struct finding finding = {.until = l->high, .line = line};
+	if (line > 0)
+		disas_each(&disas, l->low, DAP_LIST_MAX, find_line, &finding, &ignored);
+	*ret_pid = l->pid;
+	*ret_address = finding.address;
+	return finding.found || err_set(err, ERR_INPUT, "no instruction of the function is on that line");
+}
+
+static bool show_listing(struct dap_server *s, uint64_t number, struct err *err)
+{
+	struct buf text = {0};
+	struct program *program;
+	const struct dap_listing *l = find_listing(s, number, &program, err);
+	if (!l)
 		return false;
 	struct disas disas = disas_of(program);
 	struct counting counting = {l->high, 0};
@@ -226,7 +264,7 @@ bool dap_loaded_sources(struct dap_server *s, struct err *err)
 		char *full = dap_source_find(s, NULL, files.list[i]);
 		if (full) {
 			struct json *j = json_new_object();
-			json_put_str(j, "name", last_part(full));
+			json_put_str(j, "name", dap_last_part(full));
 			json_put_str(j, "path", full);
 			json_push(sources, j);
 		}
@@ -246,7 +284,7 @@ static void push_module(struct dap_server *s, const struct process *p, const str
 	buf_printf(&range, "0x%" PRIx64 "-0x%" PRIx64 " of ", map->start, end);
 	targets_name(s->targets, p, NULL, &range);
 	json_put_str(j, "id", id.data);
-	json_put_str(j, "name", last_part(name.data));
+	json_put_str(j, "name", dap_last_part(name.data));
 	json_put_str(j, "path", name.data);
 	json_put_str(j, "addressRange", range.data);
 	json_push(list, j);
@@ -281,134 +319,4 @@ bool dap_modules(struct dap_server *s, struct err *err)
 	}
 	json_put_u64(s->body, "totalModules", seen);
 	return list != NULL;
-}
-
-/* ---- threads and frames ------------------------------------------------------------------------------------------ */
-
-bool dap_threads(struct dap_server *s, struct err *err)
-{
-	struct json *threads = json_new_array();
-	const struct process_list *list = targets_processes(s->targets, err);
-	for (size_t i = 0; list && i < list->count; i++) {
-		const struct process *p = &list->list[i];
-		for (size_t k = 0; k < p->thread_count && targets_has(s->targets, p) && json_count(threads) < DAP_LIST_MAX; k++) {
-			struct json *j = json_new_object();
-			struct buf name = {0};
-			targets_name(s->targets, p, &p->threads[k], &name);
-			json_put_u64(j, "id", p->threads[k].id);
-			json_put_str(j, "name", name.data);
-			json_push(threads, j);
-			buf_free(&name);
-		}
-	}
-	if (list && !json_count(threads)) {
-		struct json *j = json_new_object();
-		json_put_u64(j, "id", DAP_NOBODY);
-		json_put_str(j, "name", "no process of a node lives here");
-		json_push(threads, j);
-	}
-	json_put(s->body, "threads", threads);
-	return list != NULL;
-}
-
-bool dap_find_frame(struct dap_server *s, uint64_t id, struct scope *ret, struct err *err)
-{
-	const struct process *p;
-	if (!id || id > s->frame_count)
-		return err_set(err, ERR_INPUT, "there is no frame %" PRIu64 " here: they are of one stop", id);
-	const struct dap_frame *f = &s->frames[id - 1];
-	const struct thread *thread = targets_thread(s->targets, f->thread, &p, err);
-	const struct frames *frames = thread ? targets_frames(s->targets, p, thread, err) : NULL;
-	if (frames && f->index >= frames->count)
-		return err_set(err, ERR_INPUT, "there is no frame %" PRIu64 " here any more", id);
-	if (!frames)
-		return false;
-	*ret = program_scope(targets_program(s->targets, p, err), &frames->list[f->index]);
-	ret->call = f->call;
-	return true;
-}
-
-/* The file and line of a place, or its function's instructions. */
-static void put_source(struct dap_server *s, const struct process *p, struct program *program, const struct frame *frame,
-	const struct symbols_place *place, bool has_listing, struct json *j)
-{
-	int line = place->line;
-	char *path = place->file ? dap_source_find(s, place->directory, place->file) : NULL;
-	struct json *source = NULL;
-	if (path) {
-		source = json_new_object();
-		json_put_str(source, "name", last_part(path));
-		json_put_str(source, "path", path);
-	} else if (has_listing)
-		source = listing_of(s, p, program, frame, place, &line);
-	if (source)
-		json_put(j, "source", source);
-	else {
-		line = 0;
-		json_put_str(j, "presentationHint", "subtle");
-	}
-	json_put_i64(j, "line", line > 0 ? line - s->lines_from_0 : 0);
-	json_put_i64(j, "column", path && place->column > 0 ? place->column : 0);
-	free(path);
-}
-
-/* A frame is one entry for each call that was inlined at its place, and one for itself. */
-static void push_frame(struct dap_server *s, const struct process *p, struct program *program, const struct dap_frame *place_of,
-	const struct frame *frame, const struct symbols_place *place, struct json *list)
-{
-	struct json *j = json_new_object();
-	struct buf name = {0};
-	if (place->function)
-		text_put_safe(&name, place->function, strlen(place->function));
-	else
-		buf_printf(&name, "0x%" PRIx64, frame->pc);
-	if (place->inlined)
-		buf_str(&name, " (inlined)");
-	if (frame->kernel)
-		buf_str(&name, " (kernel)");
-	ARRAY_PUSH(s->frames, s->frame_count, s->frame_room) = *place_of;
-	json_put_u64(j, "id", s->frame_count);
-	json_put_str(j, "name", name.data);
-	put_source(s, p, program, frame, place, !frame->kernel, j);
-	dap_put_reference(s, p, frame->pc, j, "instructionPointerReference");
-	if (place->module && !frame->kernel) {
-		const struct map *map = maps_at(program_maps(program), frame->pc);
-		if (map) {
-			const struct maps *maps = program_maps(program);
-			while (map > maps->list && map[-1].inode == map->inode)
-				map--;
-			char *id = mem_printf("%u:0x%" PRIx64, p->pid, map->start);
-			json_put_str(j, "moduleId", id);
-			free(id);
-		}
-	}
-	buf_free(&name);
-	json_push(list, j);
-}
-
-bool dap_stack_trace(struct dap_server *s, struct err *err)
-{
-	uint64_t start = dap_number(s->arguments, "startFrame", 0), levels = dap_number(s->arguments, "levels", 0), shown = 0;
-	uint64_t id = dap_number(s->arguments, "threadId", 0);
-	const struct process *p;
-	const struct thread *thread = id == DAP_NOBODY ? NULL : targets_thread(s->targets, id, &p, err);
-	const struct frames *frames = thread ? targets_frames(s->targets, p, thread, err) : NULL;
-	struct program *program = frames ? targets_program(s->targets, p, err) : NULL;
-	struct json *list = json_new_array();
-	json_put(s->body, "stackFrames", list);
-	for (size_t i = 0; program && i < frames->count; i++) {
-		struct symbols_place places[SYMBOLS_INLINE_MAX];
-		const struct frame *frame = &frames->list[i];
-		if (frame->kernel && !s->options.kernel_frames)
-			continue;
-		size_t count = program_places(program, frame, places);
-		if (!count)
-			places[count++] = (struct symbols_place){0};
-		for (size_t k = 0; k < count; k++, shown++)
-			if (shown >= start && (!levels || json_count(list) < levels) && s->frame_count < DAP_FRAMES_MAX)
-				push_frame(s, p, program, &(struct dap_frame){p->pid, thread->id, i, (unsigned)k + 1}, frame,
-					&places[k], list);
-	}
-	json_put_u64(s->body, "totalFrames", shown);
-	return program != NULL || id == DAP_NOBODY;
 }

@@ -1,5 +1,6 @@
 #include "engine/dapserver.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +122,8 @@ static void answer(struct dap_server *s, const struct json *message)
 	struct err err = {0};
 	s->arguments = json_member(message, "arguments");
 	s->body = json_new_object();
+	s->hex = dap_bool(json_member(s->arguments, "format"), "hex");
+	s->whole = false;
 	s->after = NULL;
 	s->repl_moved = false;
 	s->events_told = session_icount(s->verbs->session);
@@ -210,4 +213,22 @@ bool dapserver_serve(struct verbs *verbs, int in, int out, struct err *err)
 	ok = ok && (!s->interrupted || err_set(err, ERR_CANCELLED, "stopped on request"));
 	finish(s);
 	return ok;
+}
+
+static bool wait_only(void *data, struct pollfd *fds, size_t count, struct err *err)
+{
+	(void)data;
+	return poll(fds, count, -1) >= 0 || errno == EINTR || err_sys(err, errno, "the client");
+}
+
+void dapserver_refuse(int in, int out, const struct err *why)
+{
+	struct dap_client client = {.in = in, .out = out, .wait = wait_only};
+	struct json *message;
+	struct err ignored;
+	if (dap_client_next(&client, NULL, &message, &ignored) && message) {
+		dap_client_respond(&client, message, why->text, NULL);
+		json_destroy(message);
+	}
+	dap_client_finish(&client);
 }

@@ -12,7 +12,7 @@ void lines_finish(struct lines *lines)
 	*lines = (struct lines){0};
 }
 
-static void add(struct lines *to, uint64_t address)
+void lines_add(struct lines *to, uint64_t address)
 {
 	size_t at = to->count;
 	while (at && to->list[at - 1] > address)
@@ -118,7 +118,7 @@ static void take_nearest(void *data, int line, uint64_t address)
 	if (line < n->line)
 		n->lines->count = 0;
 	n->line = line;
-	add(n->lines, address);
+	lines_add(n->lines, address);
 }
 
 /* The function, or its inlined copy, that an address is in: 0 when that is not known. */
@@ -175,7 +175,7 @@ bool lines_find(const struct symbols *symbols, const char *file, int line, struc
 static void take_number(void *data, int line, uint64_t address)
 {
 	(void)address;
-	add(data, (uint64_t)line);
+	lines_add(data, (uint64_t)line);
 }
 
 void lines_with_code(const struct symbols *symbols, const char *file, int first, int last, struct lines *ret)

@@ -15,6 +15,8 @@ struct lines {
 	size_t count, room;
 };
 void lines_finish(struct lines *lines);
+/* Puts one in its place, unless it is there. */
+void lines_add(struct lines *to, uint64_t address);
 
 /*
  * Where the code of a line begins: each copy of it that the compiler made. Of the files that share the last part of their path

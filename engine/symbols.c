@@ -4,13 +4,13 @@
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/debugfile.h"
 #include "engine/demangle.h"
+#include "engine/named.h"
 #include "engine/text.h"
 
 /* Names of C++, demangled the first time that they are given out. */
@@ -278,57 +278,15 @@ bool symbols_find_line(const struct symbols *symbols, const char *file, int line
 enum fit { FIT_NONE, FIT_END /* shop::add for add */, FIT_LOCAL, FIT_GLOBAL };
 
 struct search {
-	const char *name;
-	bool types; /* of parameters are in the name */
-	char *last; /* the name without namespaces, types of parameters and template arguments; owned */
+	struct named named;
 	uint64_t address, size;
 	enum fit fit;
 };
 
-/* "Money::operator+": where "operator" stands when the name is that of one; else NULL. */
-static const char *operator_in(const char *name)
-{
-	const char *at = strstr(name, "operator");
-	bool begins = at && (at == name || at[-1] == ':');
-	return begins && !isalnum((unsigned char)at[8]) && at[8] != '_' ? at : NULL;
-}
-
-static char *last_part(const char *name)
-{
-	/* Operators are mangled to two letters: their class is what is spelled out. */
-	const char *sign = operator_in(name), *class_end = sign && sign > name + 2 ? sign - 2 : name;
-	if (sign) {
-		const char *class_at = class_end;
-		while (class_at > name && (isalnum((unsigned char)class_at[-1]) || class_at[-1] == '_'))
-			class_at--;
-		return mem_strn(class_at, (size_t)(class_end - class_at));
-	}
-	const char *end = name + strcspn(name, "(<");
-	if (*end == '<' && strstr(end, "::"))
-		end += strlen(end);
-	const char *at = end;
-	while (at > name && at[-1] != ':')
-		at--;
-	end = at + strcspn(at, "(<");
-	return mem_strn(at, (size_t)(end - at));
-}
-
 static enum fit fit_of(const struct search *search, const char *symbol, bool is_global)
 {
-	enum fit whole = is_global ? FIT_GLOBAL : FIT_LOCAL, fit = FIT_NONE;
-	if (!strcmp(symbol, search->name))
-		return whole;
-	/* Names are spelled out in what they are mangled to, which saves demangling all of a program's. */
-	if (strncmp(symbol, "_Z", 2) || !strstr(symbol, search->last))
-		return FIT_NONE;
-	char *name = demangle(symbol, search->types);
-	size_t size = name ? strlen(name) : 0, wanted = strlen(search->name);
-	if (name && !strcmp(name, search->name))
-		fit = whole;
-	else if (size > wanted + 2 && !memcmp(name + size - wanted - 2, "::", 2) && !strcmp(name + size - wanted, search->name))
-		fit = FIT_END;
-	free(name);
-	return fit;
+	enum named_fit fit = named_fit(&search->named, symbol);
+	return fit == NAMED_WHOLE ? is_global ? FIT_GLOBAL : FIT_LOCAL : fit == NAMED_END ? FIT_END : FIT_NONE;
 }
 
 static int search_module(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, void *data)
@@ -360,10 +318,9 @@ static int search_module(Dwfl_Module *module, void **userdata, const char *name,
 
 bool symbols_find(const struct symbols *symbols, const char *name, uint64_t *ret_address, uint64_t *ret_size)
 {
-	const char *sign = operator_in(name), *behind = sign ? sign + (strncmp(sign + 8, "()", 2) ? 8 : 10) : name;
-	struct search search = {.name = name, .types = strchr(behind, '(') != NULL, .last = last_part(name)};
+	struct search search = {.named = named_of(name)};
 	dwfl_getmodules(symbols->dwfl, search_module, &search, 0);
-	free(search.last);
+	named_finish(&search.named);
 	if (!search.fit)
 		return false;
 	*ret_address = search.address;

@@ -1,14 +1,11 @@
 /* Debug commands that keep places to stop at, and go on or back to the nearest of them. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/lines.h"
+#include "engine/functions.h"
 #include "engine/text.h"
 #include "engine/verb.h"
-
-enum { COPIES_MAX = 8 /* addresses of one line that get a break each */ };
 
 /* ---- the list ----------------------------------------------------------------------------------------------- */
 
@@ -64,52 +61,66 @@ struct scan_watch verb_code_watch(struct verbs *v, uint64_t address)
 	return (struct scan_watch){.kind = SCAN_EXEC, .low = address, .high = address + 1, .process = p ? p->pid : 0};
 }
 
-/* Where a place is: a line may be several. */
-static size_t addresses(struct verbs *v, const char *text, uint64_t list[COPIES_MAX], struct err *err)
+/* "prog.c:34" as the copies of that line. */
+static bool places_of_line(const struct symbols *symbols, const char *text, struct lines *ret)
+{
+	const char *colon = strrchr(text, ':');
+	struct err ignored;
+	uint64_t line;
+	int found;
+	if (!colon || colon == text || colon[-1] == ':' || !verb_number(colon + 1, "the line", &line, &ignored) ||
+		line > INT32_MAX)
+		return false;
+	char *file = mem_strn(text, (size_t)(colon - text));
+	bool ok = lines_find(symbols, file, (int)line, ret, &found);
+	free(file);
+	return ok;
+}
+
+/* Where a place is: a line or the name of a function may be several. */
+static bool places_of(struct verbs *v, const char *text, struct lines *ret, struct err *err)
 {
 	struct err ignored;
 	struct program *program = here_program(session_here(v->session), 0, &ignored);
-	const char *colon = strrchr(text, ':');
-	uint64_t line, size;
-	if (program && colon && colon > text && colon[-1] != ':' && verb_number(colon + 1, "the line", &line, &ignored) &&
-		line <= INT32_MAX) {
-		char *file = mem_strn(text, (size_t)(colon - text));
-		struct lines lines = {0};
-		int found;
-		size_t count = 0;
-		if (lines_find(program_symbols(program), file, (int)line, &lines, &found)) {
-			for (; count < lines.count && count < COPIES_MAX; count++)
-				list[count] = lines.list[count];
-			lines_finish(&lines);
-		}
-		free(file);
-		if (count)
-			return count;
+	const struct symbols *symbols = program ? program_symbols(program) : NULL;
+	uint64_t address;
+	if (symbols && (places_of_line(symbols, text, ret) || functions_find(symbols, text, ret)))
+		return true;
+	if (!verb_address(v, text, &address, NULL, err))
+		return false;
+	lines_add(ret, address);
+	return true;
+}
+
+/* What a break is called: where it is too, when there are several of the name. */
+static char *name_of_place(struct verbs *v, const char *text, uint64_t address, size_t count)
+{
+	struct err ignored;
+	struct program *program = count > 1 ? here_program(session_here(v->session), 0, &ignored) : NULL;
+	struct buf name = {0};
+	buf_str(&name, text);
+	if (program) {
+		buf_str(&name, ", ");
+		symbols_print_address(program_symbols(program), address, false, &name);
 	}
-	if (!verb_address(v, text, &list[0], &size, err))
-		return 0;
-	/* A function by its name (which may be "Money::operator+"): where its arguments are in place. */
-	uint64_t body, start;
-	const char *plus = strrchr(text, '+');
-	bool named = (isalpha((unsigned char)text[0]) || text[0] == '_') && !(plus && isdigit((unsigned char)plus[1]));
-	if (program && named && !(list[0] >> 47) && symbols_extent(program_symbols(program), list[0], &start, &size) &&
-		start == list[0] && lines_body(program_symbols(program), list[0], &body))
-		list[0] = body;
-	return 1;
+	return buf_take(&name);
 }
 
 bool verb_break(struct verbs *v, const struct words *w, struct buf *out, struct err *err)
 {
-	uint64_t list[COPIES_MAX];
+	struct lines places = {0};
 	const char *test;
-	if (!verb_take_test(w, 2, &test, err))
-		return false;
-	size_t count = addresses(v, w->list[1], list, err);
-	bool ok = count > 0;
-	for (size_t i = 0; ok && i < count; i++) {
-		struct scan_watch watch = verb_code_watch(v, list[i]);
-		ok = keep_break(v, &watch, w->list[1], test, out, err);
+	bool ok = verb_take_test(w, 2, &test, err) && places_of(v, w->list[1], &places, err);
+	if (ok && places.count > SCAN_WATCHES - v->breaks->count)
+		ok = err_set(err, ERR_USAGE, "%.60s is at %zu places: there is room for %u more breaks", w->list[1], places.count,
+			SCAN_WATCHES - v->breaks->count);
+	for (size_t i = 0; ok && i < places.count; i++) {
+		struct scan_watch watch = verb_code_watch(v, places.list[i]);
+		char *name = name_of_place(v, w->list[1], places.list[i], places.count);
+		ok = keep_break(v, &watch, name, test, out, err);
+		free(name);
 	}
+	lines_finish(&places);
 	return ok;
 }
 

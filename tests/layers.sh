@@ -19,7 +19,7 @@ owner() {
 	pcre2.h) echo engine/pattern ;;
 	openssl/*) echo engine/digest ;;
 	# Types and expressions of elfutils' libdw are what these hand each other; nothing else sees them.
-	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols engine/lines engine/expr engine/tls engine/unwind engine/value engine/value_text engine/container engine/container_find engine/value_scalar engine/value_print engine/value_type engine/view engine/value_parts engine/variables \
+	elfutils/* | libelf.h | gelf.h | dwarf.h) echo engine/symbols engine/lines engine/functions engine/expr engine/tls engine/unwind engine/value engine/value_text engine/container engine/container_find engine/value_scalar engine/value_print engine/value_type engine/view engine/value_parts engine/variables \
 		tests/unit ;;
 	capstone.h | capstone/*) echo engine/disas ;;
 	bpf/*) echo engine/types ;;

@@ -4,6 +4,7 @@
 
 #include "engine/buf.h"
 #include "engine/demangle.h"
+#include "engine/named.h"
 #include "engine/sourcefile.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -18,6 +19,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		free(made);
 	}
+	/* As a name that somebody looks for, too: what is called like that has it. */
+	struct named wanted = named_of(text);
+	if (named_fit(&wanted, text) != NAMED_WHOLE || named_fit_shown(&wanted, text) != NAMED_WHOLE)
+		abort();
+	named_fit(&wanted, name);
+	named_finish(&wanted);
+	struct named add = named_of("add");
+	named_fit_shown(&add, text);
+	named_finish(&add);
 	sourcefile_path("/", text, &path);
 	if (path.size && (path.data[0] != '/' || strstr(path.data, "//") || strstr(path.data, "/../")))
 		abort();

@@ -12,6 +12,7 @@
 #include "engine/file.h"
 #include "engine/lanes.h"
 #include "engine/moment.h"
+#include "engine/moves.h"
 #include "engine/search.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -107,7 +108,9 @@ static void search(const struct timeline *t)
 static void understand(void *data, const char *text)
 {
 	struct moment m;
+	struct moves_filter filter;
 	require(moment_parse(data, text, &m, NULL));
+	moves_parse(data, &text, 1, &filter, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -113,7 +113,10 @@ move("next", "step")
 assert top()[0]["line"] != lines[0]
 move("stepBack", "step")
 move("stepIn", "step")
+move("stepOut", "breakpoint")
+ask("setBreakpoints", source=source, breakpoints=[])
 move("stepOut", "step")
+assert top()[0]["name"] != "add_one", top()
 ask("evaluate", expression="goto ev:4", context="repl")
 assert event("stopped")["reason"] == "goto"
 assert "there is no command" in refused("evaluate", expression="xyzzy", context="repl")
@@ -140,5 +143,10 @@ says 'not DAP: expected a header with Content-Length'
 printf 'Content-Length: 2\r\n\r\n[]' | "$POLECAT" debug "$run" --dap >"$WORK/out" 2>&1
 [ "${PIPESTATUS[1]}" = 4 ] || { cat "$WORK/out"; fail "it takes any JSON"; }
 says 'expected a request with a command'
+# An editor shows what its request is answered with, not what stands on standard error.
+printf 'Content-Length: 49\r\n\r\n{"seq":1,"type":"request","command":"initialize"}' |
+	"$POLECAT" debug "$WORK/nothing" --dap >"$WORK/out" 2>"$WORK/errors"
+[ "${PIPESTATUS[1]}" = 4 ] || { cat "$WORK/out" "$WORK/errors"; fail "there is no such run"; }
+says '"message":"[^"]*nothing'
 "$POLECAT" debug "$run" --dap </dev/null >"$WORK/out" 2>&1 || { cat "$WORK/out"; fail "a client that is gone is no mistake"; }
 exit 0

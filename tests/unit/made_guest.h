@@ -5,10 +5,11 @@
 #ifndef TESTS_UNIT_MADE_GUEST_H
 #define TESTS_UNIT_MADE_GUEST_H
 
+#include <stdlib.h>
+
 #include "engine/owners.h"
 #include "engine/ram.h"
 #include "sample_kallsyms.h"
-#include "unit.h"
 
 #define GUEST_RAM    (4u << 20)
 #define GUEST_DIRECT UINT64_C(0xffff888000000000) /* all memory, as the kernel sees it */
@@ -81,9 +82,11 @@ static inline void made_guest_init(struct made_guest *g, uint64_t heap)
 	struct err err = {0};
 	struct buf symbols = sample_kallsyms(SAMPLE_SEQUENCES);
 	*g = (struct made_guest){0};
-	CU_ASSERT_TRUE_FATAL(ram_create(&g->ram, GUEST_RAM, &err));
+	if (!ram_create(&g->ram, GUEST_RAM, &err))
+		abort();
 	g->layout.ksyms = ksyms_create(symbols.data, symbols.size, &err);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(g->layout.ksyms);
+	if (!g->layout.ksyms)
+		abort();
 	buf_free(&symbols);
 	for (uint32_t i = 0; i < LAYOUT_MEMBER_COUNT; i++)
 		g->layout.members[i] = (struct type_member){.offset = i * 8, .size = 8};

@@ -3,6 +3,7 @@
  *
  *	typedef int number;
  *	struct inner { int a; union { int b; const number c[4]; }; };
+ *	struct orc_entry { int end; };
  *	struct outer { unsigned low : 3; unsigned high : 7; struct inner in[2]; struct outer *self; };
  */
 #ifndef TESTS_UNIT_SAMPLE_BTF_H
@@ -78,6 +79,8 @@ static inline struct buf sample_btf(void)
 	sample_member(&s, "high", 1, 3, 7);
 	sample_member(&s, "in", 7, 32, 0);
 	sample_member(&s, "self", 8, 384, 0);
+	sample_type(&s, "orc_entry", BTF_STRUCT, 1, 0, 8); /* 10 */
+	sample_member(&s, "end", 1, 0, 0);
 	const uint16_t magic = 0xeb9f;
 	buf_add(&all, &magic, 2);
 	buf_add(&all, "\1\0", 2);

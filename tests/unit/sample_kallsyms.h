@@ -9,8 +9,13 @@
 #include "engine/buf.h"
 
 #define SAMPLE_SYMBOLS 300
-#define SAMPLE_BASE    UINT64_C(0xffffffff81000000)
-#define SAMPLE_PAIR    128 /* token that stands for "fn" */
+#ifndef SAMPLE_BASE
+#define SAMPLE_BASE UINT64_C(0xffffffff81000000)
+#endif
+#ifndef SAMPLE_NAMED
+#define SAMPLE_NAMED(i) NULL /* its type and name; NULL: as all are called */
+#endif
+#define SAMPLE_PAIR 128 /* token that stands for "fn" */
 
 static inline void sample_align(struct buf *b)
 {
@@ -22,7 +27,11 @@ static inline void sample_align(struct buf *b)
 static inline void sample_symbol(uint32_t i, char name[40], int64_t *ret_offset)
 {
 	*ret_offset = i < 2 ? (int64_t)i * 64 : -1 - (int64_t)(i == SAMPLE_SYMBOLS - 1 ? i - 1 : i) * 16;
-	snprintf(name, 40, i < 2 ? "Acpu%u" : i == SAMPLE_SYMBOLS - 1 ? "T_end" : "tfn_%u", i);
+	const char *own = SAMPLE_NAMED(i);
+	if (own)
+		snprintf(name, 40, "%s", own);
+	else
+		snprintf(name, 40, i < 2 ? "Acpu%u" : i == SAMPLE_SYMBOLS - 1 ? "T_end" : "tfn_%u", i);
 }
 
 enum sample_order { SAMPLE_OLD, SAMPLE_SEQUENCES, SAMPLE_NEW };
