@@ -178,11 +178,6 @@ static void fail(struct buf *out, int why)
 	buf_printf(out, "F-1,%x", (unsigned)why);
 }
 
-static bool starts(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 /* The path of "open:HEX,..." or "readlink:HEX". */
 static bool path_of(const char *text, size_t size, struct buf *path)
 {
@@ -297,19 +292,19 @@ void gdbfiles_answer(struct gdbfiles *f, struct tracee *t, const char *text, siz
 {
 	const char *end = text + size, *colon = memchr(text, ':', size);
 	const char *at = colon ? colon + 1 : end;
-	if (starts(text, "setfs:"))
+	if (gdb_starts(text, "setfs:"))
 		buf_str(out, "F0");
-	else if (starts(text, "open:"))
+	else if (gdb_starts(text, "open:"))
 		open_file(f, t, at, (size_t)(end - at), out);
-	else if (starts(text, "close:"))
+	else if (gdb_starts(text, "close:"))
 		close_file(f, at, end, out);
-	else if (starts(text, "pread:"))
+	else if (gdb_starts(text, "pread:"))
 		read_file(f, at, end, out);
-	else if (starts(text, "fstat:"))
+	else if (gdb_starts(text, "fstat:"))
 		stat_file(f, at, end, out);
-	else if (starts(text, "readlink:"))
+	else if (gdb_starts(text, "readlink:"))
 		read_link(t, at, (size_t)(end - at), out);
-	else if (starts(text, "pwrite:") || starts(text, "unlink:"))
+	else if (gdb_starts(text, "pwrite:") || gdb_starts(text, "unlink:"))
 		fail(out, FILE_ROFS);
 	else
 		fail(out, FILE_NOSYS);

@@ -8,6 +8,7 @@
 
 #include "engine/extract.h"
 #include "engine/gdbpacket.h"
+#include "engine/gdbthreads.h"
 
 void gdbmoves_say(struct gdbserver *g, const char *text)
 {
@@ -38,13 +39,6 @@ void gdbmoves_take_files(struct gdbserver *g)
 }
 
 /* ---- what gdb is told ------------------------------------------------------------------------------------------ */
-
-void gdbmoves_put_thread(const struct gdbserver *g, uint32_t pid, uint32_t thread, struct buf *out)
-{
-	if (g->multiprocess)
-		buf_printf(out, "p%x.", pid);
-	buf_printf(out, "%x", thread);
-}
 
 /* Notes which program runs. Another one than gdb knew of? */
 static bool learn_program(struct gdbserver *g)
@@ -78,7 +72,7 @@ static const char *watch_name(enum tracee_kind kind)
 static void put_fork(struct gdbserver *g, const struct tracee_stop *stop, struct buf *out)
 {
 	buf_str(out, stop->why == TRACEE_FORK ? "fork:" : "vfork:");
-	gdbmoves_put_thread(g, stop->child, stop->child, out);
+	gdbthreads_put(g, stop->child, stop->child, out);
 	buf_char(out, ';');
 }
 
@@ -121,7 +115,7 @@ static void put_stop(struct gdbserver *g, const struct tracee_stop *stop, uint32
 	uint32_t pid = tracee_process_of(g->tracee, thread);
 	g->general = thread;
 	buf_printf(out, "T%02xthread:", (unsigned)gdb_signal_of_linux(signal));
-	gdbmoves_put_thread(g, pid ? pid : tracee_pid(g->tracee), thread, out);
+	gdbthreads_put(g, pid ? pid : tracee_pid(g->tracee), thread, out);
 	buf_char(out, ';');
 	if (stop)
 		put_reason(g, stop, out);
@@ -174,11 +168,6 @@ static void say_locked(struct gdbserver *g)
 }
 
 /* ---- moves ----------------------------------------------------------------------------------------------------- */
-
-static uint32_t default_thread(struct gdbserver *g)
-{
-	return g->general ? g->general : tracee_thread(g->tracee);
-}
 
 /* A child that was made is looked at too, until gdb says that it does not want to. */
 static bool adopt(struct gdbserver *g, struct tracee_stop *stop)
@@ -268,7 +257,7 @@ void gdbmoves_simple(struct gdbserver *g, bool step, bool backward, struct buf *
 		.stay = true,
 		.step = !step       ? 0
 			: g->chosen ? g->chosen
-				    : default_thread(g)};
+				    : gdbthreads_meant(g)};
 	move(g, &m, out);
 }
 
@@ -289,7 +278,7 @@ void gdbmoves_actions(struct gdbserver *g, const char *text, size_t size, struct
 	}
 	/* The first action is the one that matters: others of the list say what the other threads do. */
 	const struct gdb_action *a = &list[0];
-	uint32_t thread = a->has_thread && a->thread.tid > 0 ? (uint32_t)a->thread.tid : default_thread(g);
+	uint32_t thread = a->has_thread && a->thread.tid > 0 ? (uint32_t)a->thread.tid : gdbthreads_meant(g);
 	for (size_t i = 0; i < count; i++)
 		m.locked &= !is_all(&list[i]);
 	for (size_t i = 0; i < count && tracee_count(g->tracee) > 1; i++)

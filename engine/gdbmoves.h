@@ -4,8 +4,6 @@
 
 #include "engine/gdbstate.h"
 
-/* "p1.2", or "2" for a gdb that knows one process only. */
-void gdbmoves_put_thread(const struct gdbserver *g, uint32_t pid, uint32_t thread, struct buf *out);
 /* The answer to "?": where it stands. */
 void gdbmoves_where(struct gdbserver *g, struct buf *out);
 /* text: behind "vCont;". */

@@ -6,6 +6,16 @@
 
 enum { SIGNALS = 64, UNKNOWN = 143 };
 
+bool gdb_starts(const char *packet, const char *with)
+{
+	return !strncmp(packet, with, strlen(with));
+}
+
+void gdb_refuse(struct buf *out, const char *text)
+{
+	buf_printf(out, "E.%s", text);
+}
+
 static bool expected(struct err *err, const char *what)
 {
 	return err_set(err, ERR_INPUT, "expected %s", what);

@@ -13,6 +13,10 @@
 #include "engine/buf.h"
 #include "engine/err.h"
 
+bool gdb_starts(const char *packet, const char *with);
+/* Appends the answer that is an error with a sentence: gdb shows it to the person, where it understands that. */
+void gdb_refuse(struct buf *out, const char *text);
+
 #define GDB_ACTIONS_MAX 64 /* of one vCont */
 
 /* "p1.2", "p1.-1", "p1", "2", "0", "-1": process and thread; 0: any, -1: all. pid is 0 when it is not given. */

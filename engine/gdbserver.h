@@ -1,16 +1,10 @@
-/*
- * What gdb asks of a remote target, answered about processes of a recorded run, or its machine: gdb's steps and breakpoints are
- * moves of the session, both ways. Nothing can be written: it is the past.
- */
+/* The connection of a gdb: waited for at a socket, its packets answered until it leaves. */
 #ifndef ENGINE_GDBSERVER_H
 #define ENGINE_GDBSERVER_H
 
 #include <stdbool.h>
 
 #include "engine/gdbstate.h"
-
-/* Answers one packet: appends what to say to gdb, without its frame. False when nothing is to be said (the connection ends). */
-bool gdbserver_answer(struct gdbserver *g, const char *packet, size_t size, struct buf *out);
 
 /*
  * Waits for gdb at a listening socket and serves it until it leaves. child_fd: readable when nobody will come (any more); -1:

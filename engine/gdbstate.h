@@ -1,4 +1,4 @@
-/* A gdb that is served: what is known of it. Shared by gdbmoves.c and gdbserver.c; owners fill in the first part. */
+/* A gdb that is served: what is known of it. Shared by the files that serve it; owners fill in the first part. */
 #ifndef ENGINE_GDBSTATE_H
 #define ENGINE_GDBSTATE_H
 
