@@ -93,16 +93,16 @@ const struct command command_gdb = {
 	.rest = true,
 	.about = "Use gdb on a process of a run, forwards and backwards.",
 	.more = "gdb sees one process, with its threads, from the first instruction of its program to its exit: reverse-stepi,\n"
-		"reverse-continue and their kin work, breakpoints and watchpoints (of reads too) both ways, signals, exec and "
-		"fork\n"
-		"(follow-fork-mode, detach-on-fork) forwards. $icount is the place in the run and $event its last event. "
-		"`monitor\n"
-		"COMMAND` is a command of `polecat debug`; after one that moves gdb shows the new place. Nothing can be "
-		"changed:\n"
-		"memory, registers and calls of functions are refused. A recording's schedule cannot be locked: with\n"
-		"scheduler-locking the other threads run, and what they stop at is not told. What follows -- is given to gdb, "
-		"as\n"
-		"in: -- -batch -x FILE.",
+		"reverse-continue and their kin work, breakpoints and watchpoints (of reads too), signals and\n"
+		"forks (follow-fork-mode, detach-on-fork) both ways, exec forwards. $icount is the place in the "
+		"run\n"
+		"and $event its last event. `monitor COMMAND` is a command of `polecat debug`; after one that moves gdb shows "
+		"the\n"
+		"new place. Nothing can be changed: memory, registers and calls of functions are refused. A recording's "
+		"schedule\n"
+		"cannot be locked: with scheduler-locking the other threads run, and what they stop at is not told. What "
+		"follows\n"
+		"-- is given to gdb, as in: -- -batch -x FILE.",
 	.options = options,
 	.run = gdb,
 };

@@ -1,5 +1,7 @@
 #include "engine/gdbanswer.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/gdbmoves.h"
@@ -7,8 +9,6 @@
 #include "engine/gdbquery.h"
 #include "engine/gdbtarget.h"
 #include "engine/gdbthreads.h"
-
-static const char past[] = "this is a recording, and what was recorded cannot be changed";
 
 static void read_memory(struct gdbserver *g, const char *text, size_t size, struct buf *out)
 {
@@ -82,10 +82,16 @@ static void v_packet(struct gdbserver *g, const char *packet, size_t size, struc
 	}
 }
 
+/* For registers, memory and calls of functions. */
 static void change(struct gdbserver *g, struct buf *out)
 {
-	gdbmoves_say(g, past); /* gdb shows it for registers, but not for memory */
-	gdb_refuse(out, past);
+	const struct session *s = g->verbs->session;
+	char *text = mem_printf("this is a recording, and what was recorded cannot be changed: `polecat fork %s --at %" PRIu64
+				"` goes on from here in a machine of its own",
+		timeline_name(session_timeline(s)), session_icount(s));
+	gdbmoves_say(g, text); /* gdb shows it for registers, but not for memory */
+	gdb_refuse(out, text);
+	free(text);
 }
 
 bool gdbanswer(struct gdbserver *g, const char *packet, size_t size, struct buf *out)

@@ -104,6 +104,8 @@ static bool write_script(struct gdbhost *h, struct err *err)
 		"set auto-load no\n"
 		"set sysroot %s/%s\n"
 		"set breakpoint pending on\n"
+		"# An answer may take as long as a machine needs to come somewhere; if nobody answers any more gdb is told.\n"
+		"set remotetimeout 600\n"
 		"%s%s\n"
 		"# Shows the new place after a command of `monitor` that moved: then this step moves nothing.\n"
 		"define hookpost-monitor\n"

@@ -245,7 +245,7 @@ static void move(struct gdbserver *g, const struct tracee_move *m, struct buf *o
 	unsigned events = TRACEE_TELL_SIGNALS | TRACEE_TELL_EXEC | (g->multiprocess ? TRACEE_TELL_FORK : 0);
 	if (was_elsewhere(g, m, out))
 		return;
-	if (m->locked && !m->step)
+	if (m->locked && !m->step && gdbthreads_count(g) > 1)
 		say_locked(g);
 	tracee_tell(g->tracee, events, g->passed);
 	answer(g, m, out);

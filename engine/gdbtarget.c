@@ -83,33 +83,60 @@ static void put_value(struct buf *out, bool known, uint64_t value, size_t size)
 			buf_str(out, "xx");
 }
 
+static void put_bytes(struct buf *out, bool known, const unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		put_value(out, known, bytes[i], 1);
+}
+
+static void put_flags_and_segments(const struct tracee_registers *r, struct buf *out)
+{
+	const struct regs *live = r->live;
+	put_value(out, live || r->has_entry, live ? live->rflags : r->entry.rflags, 4);
+	for (size_t i = 0; i < 6; i++) {
+		bool saved = r->has_entry && i < 2;
+		put_value(out, live || saved, live ? live->selector[segments[i]] : i ? r->entry.ss : r->entry.cs, 4);
+	}
+}
+
+/* The pointers to the last instruction and operand have 64 bits: gdb's segments are their upper halves. */
+static void put_x87(const struct tracee_registers *r, struct buf *out)
+{
+	const struct fpu *f = &r->fpu;
+	bool last = r->has_fpu && f->has_last;
+	for (size_t i = 0; i < 8; i++)
+		put_bytes(out, r->has_fpu, f->st[i], sizeof f->st[i]);
+	put_value(out, r->has_fpu, f->control, 4);
+	put_value(out, r->has_fpu, f->status, 4);
+	put_value(out, r->has_fpu, fpu_tags(f), 4);
+	put_value(out, last, f->instruction >> 32, 4);
+	put_value(out, last, f->instruction & 0xffffffff, 4);
+	put_value(out, last, f->operand >> 32, 4);
+	put_value(out, last, f->operand & 0xffffffff, 4);
+	put_value(out, last, f->opcode, 4);
+}
+
 /* All registers in the order of the description. */
 void gdbtarget_registers(struct tracee *t, uint32_t thread, const struct session *session, struct buf *out)
 {
-	struct frame_registers r = {0};
-	const struct regs *live = NULL;
+	struct tracee_registers r;
+	const struct frame_registers *g = &r.general;
 	size_t event = session_event(session);
-	tracee_registers(t, thread, &r, &live);
+	tracee_registers(t, thread, &r);
 	for (size_t i = 0; i < 16; i++)
-		put_value(out, r.known >> general_dwarf[i] & 1, r.value[general_dwarf[i]], 8);
-	put_value(out, r.known >> FRAME_PC & 1, r.value[FRAME_PC], 8);
-	put_value(out, live, live ? live->rflags : 0, 4);
-	for (size_t i = 0; i < 6; i++)
-		put_value(out, live, live ? live->selector[segments[i]] : 0, 4);
-	/* Only the significands of the x87 stack are known; programs for x86-64 hardly use it. */
-	for (size_t i = 0; i < 8; i++)
-		put_value(out, false, 0, 10);
-	for (size_t i = 0; i < 8; i++)
-		put_value(out, live && i < 2, live ? (i ? live->fsw : live->fcw) : 0, 4);
+		put_value(out, g->known >> general_dwarf[i] & 1, g->value[general_dwarf[i]], 8);
+	put_value(out, g->known >> FRAME_PC & 1, g->value[FRAME_PC], 8);
+	put_flags_and_segments(&r, out);
+	put_x87(&r, out);
 	for (size_t i = 0; i < 16; i++) {
-		bool known = r.known >> (FRAME_XMM0 + i) & 1;
-		put_value(out, known, r.value[FRAME_XMM0 + i], 8);
-		put_value(out, known, r.high[i], 8);
+		put_value(out, r.has_fpu, r.fpu.xmm[i][0], 8);
+		put_value(out, r.has_fpu, r.fpu.xmm[i][1], 8);
 	}
-	put_value(out, live, live ? live->mxcsr : 0, 4);
-	put_value(out, false, 0, 8); /* orig_rax */
-	put_value(out, r.known, r.fs_base, 8);
-	put_value(out, live, live ? live->segment_base[REGS_GS] : 0, 8);
+	put_value(out, r.has_fpu, r.fpu.mxcsr, 4);
+	/* -1, that no system call goes on, is what a program has while its own code is executed. */
+	put_value(out, r.live || r.has_entry, r.live ? UINT64_MAX : r.entry.call, 8);
+	put_value(out, g->known, g->fs_base, 8);
+	put_value(out, r.live, r.live ? r.live->segment_base[REGS_GS] : 0, 8);
 	put_value(out, true, session_icount(session), 8);
 	put_value(out, true, event == TIMELINE_NONE ? 0 : event + 1, 4);
 }

@@ -32,6 +32,18 @@ bool gdbthreads_lives(struct gdbserver *g, int64_t id)
 		(!tracee_is_machine(g->tracee) && !tracee_process(g->tracee, &ignored) && id == tracee_thread(g->tracee));
 }
 
+size_t gdbthreads_count(struct gdbserver *g)
+{
+	size_t count = 0;
+	struct err ignored;
+	const struct process_list *list = here_processes(tracee_here(g->tracee), &ignored);
+	for (size_t i = 0; list && i < tracee_count(g->tracee); i++) {
+		const struct process *p = process_find(list, tracee_get(g->tracee, i));
+		count += p ? p->thread_count : 0;
+	}
+	return count;
+}
+
 void gdbthreads_choose(struct gdbserver *g, const char *at, const char *end, struct buf *out)
 {
 	struct gdb_thread thread;

@@ -8,6 +8,8 @@
 uint32_t gdbthreads_meant(struct gdbserver *g);
 uint32_t gdbthreads_process(struct gdbserver *g);
 bool gdbthreads_lives(struct gdbserver *g, int64_t id);
+/* How many there are. */
+size_t gdbthreads_count(struct gdbserver *g);
 /* Answers "H": at is what follows. */
 void gdbthreads_choose(struct gdbserver *g, const char *at, const char *end, struct buf *out);
 

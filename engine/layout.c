@@ -9,6 +9,7 @@
 #define CR4_LA57         (1u << 12)
 #define FIRST_OF_OVERLAY LAYOUT_OVL_INODE_VFS
 #define FIRST_OF_PAGE    LAYOUT_PAGE_FLAGS
+#define FIRST_OF_FPU     LAYOUT_TASK_FPSTATE
 #define MODULES_MAX      4096
 #define PTI_USER_HALF    0x1000u /* with page table isolation the user half of a pair of top tables has this bit */
 
@@ -17,6 +18,7 @@ static const struct {
 } members[LAYOUT_MEMBER_COUNT] = {
 #define LAYOUT_ROW(id, type, path) {type, path},
 	LAYOUT_MEMBERS(LAYOUT_ROW) LAYOUT_OVERLAY_MEMBERS(LAYOUT_ROW) LAYOUT_PAGE_MEMBERS(LAYOUT_ROW)
+		LAYOUT_FPU_MEMBERS(LAYOUT_ROW)
 #undef LAYOUT_ROW
 };
 
@@ -59,14 +61,22 @@ static bool read_types(struct layout *layout, const struct space *space, struct 
 	return ok;
 }
 
+/* Members that not every kernel has. */
+static bool read_some_members(struct layout *layout, size_t from, size_t to)
+{
+	bool all = true;
+	for (size_t i = from; i < to && all; i++)
+		all = types_member(layout->types, members[i].type, members[i].path, &layout->members[i], NULL);
+	return all;
+}
+
 static bool read_members(struct layout *layout, struct err *err)
 {
 	for (size_t i = 0; i < FIRST_OF_OVERLAY; i++)
 		if (!types_member(layout->types, members[i].type, members[i].path, &layout->members[i], err))
 			return false;
-	layout->has_pages = true;
-	for (size_t i = FIRST_OF_PAGE; i < LAYOUT_MEMBER_COUNT && layout->has_pages; i++)
-		layout->has_pages = types_member(layout->types, members[i].type, members[i].path, &layout->members[i], NULL);
+	layout->has_pages = read_some_members(layout, FIRST_OF_PAGE, FIRST_OF_FPU);
+	layout->has_fpu = read_some_members(layout, FIRST_OF_FPU, LAYOUT_MEMBER_COUNT);
 	return types_size(layout->types, "page", &layout->page_size, err) &&
 		types_size(layout->types, "upid", &layout->upid_size, err);
 }

@@ -189,11 +189,18 @@
 	X(INODE_DENTRY, "inode", "i_dentry.first") \
 	X(DENTRY_ALIAS, "dentry", "d_u.d_alias")
 
+/* Where the kernel keeps registers for numbers with a point, known only when all are found (layout.has_fpu). */
+#define LAYOUT_FPU_MEMBERS(X) \
+	X(TASK_FPSTATE, "task_struct", "thread.fpu.fpstate") \
+	X(TASK_THREAD_FLAGS, "task_struct", "thread_info.flags") \
+	X(FPSTATE_REGS, "fpstate", "regs")
+
 enum layout_member {
 #define LAYOUT_ENUM(id, type, path) LAYOUT_##id,
 	LAYOUT_MEMBERS(LAYOUT_ENUM) LAYOUT_OVERLAY_MEMBERS(LAYOUT_ENUM) LAYOUT_PAGE_MEMBERS(LAYOUT_ENUM)
+		LAYOUT_FPU_MEMBERS(LAYOUT_ENUM)
 #undef LAYOUT_ENUM
-		LAYOUT_MEMBER_COUNT
+			LAYOUT_MEMBER_COUNT
 };
 
 struct layout {
@@ -205,7 +212,7 @@ struct layout {
 	uint64_t current_task;                        /* of the processor's pointer to its current task */
 	uint64_t vmemmap;                             /* of struct page 0 */
 	uint32_t page_size, upid_size, ovl_path_size; /* sizes of structs */
-	bool has_overlay, has_pages;
+	bool has_overlay, has_pages, has_fpu;
 };
 
 /*

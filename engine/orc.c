@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/fpu.h"
 #include "engine/kcode.h"
 
 /*
@@ -38,13 +39,37 @@ static bool read_pt_regs(const struct guest *g, uint64_t address, bool partial, 
 	return true;
 }
 
-bool orc_user_registers(const struct guest *g, uint64_t task, struct frame_registers *ret)
+/* Where a task's registers were saved when the kernel was entered. */
+static uint64_t entry_of(const struct guest *g, uint64_t task)
 {
 	uint64_t stack = guest_value(g, LAYOUT_TASK_STACK, task), at = stack + STACK_SIZE - REGS_SIZE, cs;
+	return stack && read_word(g, at + IRET_OFFSET + 8, &cs) && (cs & 3) == 3 ? at : 0;
+}
+
+bool orc_user_registers(const struct guest *g, uint64_t task, struct frame_registers *ret)
+{
+	struct fpu fpu;
+	uint64_t at = entry_of(g, task);
 	*ret = (struct frame_registers){.fs_base = guest_value(g, LAYOUT_TASK_FSBASE, task)};
-	if (!stack || !read_word(g, at + IRET_OFFSET + 8, &cs) || (cs & 3) != 3)
+	if (!at || !read_pt_regs(g, at, false, ret))
 		return false;
-	return read_pt_regs(g, at, false, ret);
+	if (fpu_of_task(g, task, &fpu)) {
+		for (size_t i = 0; i < 16; i++) {
+			ret->value[FRAME_XMM0 + i] = fpu.xmm[i][0];
+			ret->high[i] = fpu.xmm[i][1];
+		}
+		ret->known |= UINT64_C(0xffff) << FRAME_XMM0;
+	}
+	return true;
+}
+
+bool orc_user_entry(const struct guest *g, uint64_t task, struct orc_entry *ret)
+{
+	uint64_t at = entry_of(g, task), words[6]; /* the call; rip cs rflags rsp ss */
+	if (!at || memory_read_some(&g->kernel, at + IRET_OFFSET - 8, words, sizeof words) != sizeof words)
+		return false;
+	*ret = (struct orc_entry){.call = words[0], .cs = words[2], .rflags = words[3], .ss = words[5]};
+	return true;
 }
 
 bool orc_sleeping_registers(const struct guest *g, uint64_t task, struct frame_registers *ret)

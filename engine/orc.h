@@ -39,8 +39,14 @@ bool orc_dwarf_number(unsigned reg, unsigned *ret);
 void orc_each(const struct guest *guest, const struct kcode_tables *tables, void (*each)(void *data, const struct orc_row *row),
 	void *data);
 
-/* The registers of a task when it last ran user code, saved on its kernel stack. False when it has none (a kernel thread). */
+/* The registers of a task when it last ran user code, as the kernel saved them. False when it has none (a kernel thread). */
 bool orc_user_registers(const struct guest *guest, uint64_t task, struct frame_registers *ret);
+
+/* More of them: flags, segments, and the number of the system call (-1: it came otherwise). False as above. */
+struct orc_entry {
+	uint64_t rflags, cs, ss, call;
+};
+bool orc_user_entry(const struct guest *guest, uint64_t task, struct orc_entry *ret);
 
 /* The registers with which a task that is not on the processor will go on, inside the kernel. False when they are not in memory.
  */

@@ -21,6 +21,7 @@ struct field {
 #define GPR(name, key, i) {name, key, AT(gpr[i]), 0, true, true}
 #define SEG(name, key, i) {name, key, AT(selector[i]), 0, true, true}, {name "_base", key, AT(segment_base[i]), 1, true, (i) >= REGS_FS}
 #define XMM(n, key) {"xmm" #n "_high", key, AT(xmm[n][1]), 0, false, false}, {"xmm" #n "_low", key, AT(xmm[n][0]), 1, false, false}
+#define FPR(n, key) {"fpr" #n, key, AT(fpr[n]), 0, false, false}, {"fpr" #n "_high", key, AT(fpr_high[n]), 1, false, false}
 #define PLAIN(name, key, member, needed, basic) {name, key, AT(member), 0, needed, basic}
 
 static const struct field fields[] = {
@@ -39,10 +40,9 @@ static const struct field fields[] = {
 	PLAIN("dr2", "DR2", dr[2], false, false), PLAIN("dr3", "DR3", dr[3], false, false),
 	PLAIN("dr6", "DR6", dr[6], false, false), PLAIN("dr7", "DR7", dr[7], false, false),
 	PLAIN("fcw", "FCW", fcw, false, false), PLAIN("fsw", "FSW", fsw, false, false), PLAIN("mxcsr", "MXCSR", mxcsr, false, false),
-	PLAIN("fpr0", "FPR0", fpr[0], false, false), PLAIN("fpr1", "FPR1", fpr[1], false, false),
-	PLAIN("fpr2", "FPR2", fpr[2], false, false), PLAIN("fpr3", "FPR3", fpr[3], false, false),
-	PLAIN("fpr4", "FPR4", fpr[4], false, false), PLAIN("fpr5", "FPR5", fpr[5], false, false),
-	PLAIN("fpr6", "FPR6", fpr[6], false, false), PLAIN("fpr7", "FPR7", fpr[7], false, false),
+	PLAIN("ftw", "FTW", ftw, false, false),
+	FPR(0, "FPR0"), FPR(1, "FPR1"), FPR(2, "FPR2"), FPR(3, "FPR3"),
+	FPR(4, "FPR4"), FPR(5, "FPR5"), FPR(6, "FPR6"), FPR(7, "FPR7"),
 	XMM(0, "XMM00"), XMM(1, "XMM01"), XMM(2, "XMM02"), XMM(3, "XMM03"), XMM(4, "XMM04"), XMM(5, "XMM05"),
 	XMM(6, "XMM06"), XMM(7, "XMM07"), XMM(8, "XMM08"), XMM(9, "XMM09"), XMM(10, "XMM10"), XMM(11, "XMM11"),
 	XMM(12, "XMM12"), XMM(13, "XMM13"), XMM(14, "XMM14"), XMM(15, "XMM15"),

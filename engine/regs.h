@@ -28,8 +28,10 @@ struct regs {
 	uint64_t cpl;    /* 3: user code, 0: kernel */
 	uint64_t halted; /* 1: waiting in HLT */
 	uint64_t mxcsr, fcw, fsw;
-	uint64_t xmm[16][2]; /* low half first */
-	uint64_t fpr[8];     /* significands of the x87 stack */
+	uint64_t xmm[16][2];  /* low half first */
+	uint64_t fpr[8];      /* significands of the x87 registers, by their numbers in the processor */
+	uint64_t fpr_high[8]; /* their signs and exponents: 16 bits */
+	uint64_t ftw;         /* bit N: register N holds something */
 	bool has_xmm;
 };
 

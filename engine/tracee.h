@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/fpu.h"
+#include "engine/orc.h"
 #include "engine/session.h"
 
 #define TRACEE_POINTS_MAX    200 /* breakpoints and watchpoints at once */
@@ -85,12 +87,20 @@ bool tracee_add(struct tracee *t, uint32_t pid, struct err *err);
 void tracee_remove(struct tracee *t, uint32_t pid);
 /* The process of a thread, of those that are looked at; 0 when it has none here. */
 uint32_t tracee_process_of(struct tracee *t, uint32_t thread);
-/* Events (bits) that moves forward stop at; signals also backward. passed: bit N-1 for signals that nobody wants to hear of. */
+/* Events (bits) that moves stop at, exec only forward; going back a vfork is told as a fork. passed: bit N-1 for signals that
+ * nobody wants to hear of. */
 void tracee_tell(struct tracee *t, unsigned events, uint64_t passed);
 
-/* User registers of a thread (machine: those of the processor). Those of the processor, if it executes the thread's code here:
- * *live, else NULL: only general registers are known. False when nothing is known. */
-bool tracee_registers(struct tracee *t, uint32_t thread, struct frame_registers *ret, const struct regs **live);
+/* User registers of a thread; of the machine those of the processor. */
+struct tracee_registers {
+	struct frame_registers general;
+	const struct regs *live; /* the processor's, if it executes the thread's code here; else NULL */
+	bool has_entry, has_fpu;
+	struct orc_entry entry; /* otherwise: what else was saved when the kernel was entered */
+	struct fpu fpu;
+};
+/* False when nothing is known. */
+bool tracee_registers(struct tracee *t, uint32_t thread, struct tracee_registers *ret);
 /* A process's memory: how many bytes could be read. */
 size_t tracee_read(struct tracee *t, uint32_t pid, uint64_t address, void *out, size_t size);
 /* The signal that is about to be delivered to a thread here, 0: none; and the kernel's siginfo of it (appended; may be NULL). */

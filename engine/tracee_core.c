@@ -243,24 +243,28 @@ void tracee_moved(struct tracee *t)
 
 /* ---- registers and memory ----------------------------------------------------------------------------------- */
 
-bool tracee_registers(struct tracee *t, uint32_t thread, struct frame_registers *ret, const struct regs **live)
+bool tracee_registers(struct tracee *t, uint32_t thread, struct tracee_registers *ret)
 {
 	struct err ignored;
 	const struct stop *stop = tracee_stop_here(t);
 	const struct guest *guest = here_guest(session_here(t->session), &ignored);
 	const struct thread *th = t->machine ? NULL : tracee_find_thread(t, thread), *current = tracee_on_processor(t, NULL);
-	*live = NULL;
+	*ret = (struct tracee_registers){0};
 	if (!stop || !guest || (!th && !t->machine))
 		return false;
 	if (t->machine || (th == current && stop->regs.cpl == 3)) {
-		*live = &stop->regs;
-		expr_registers(&stop->regs, ret);
+		ret->live = &stop->regs;
+		ret->has_fpu = stop->regs.has_xmm;
+		fpu_of_registers(&stop->regs, &ret->fpu);
+		expr_registers(&stop->regs, &ret->general);
 		return true;
 	}
-	if (!orc_user_registers(guest, th->task, ret))
+	if (!orc_user_registers(guest, th->task, &ret->general))
 		return false;
+	ret->has_entry = orc_user_entry(guest, th->task, &ret->entry);
+	ret->has_fpu = fpu_of_task(guest, th->task, &ret->fpu);
 	if (th == current)
-		ret->fs_base = stop->regs.segment_base[REGS_FS];
+		ret->general.fs_base = stop->regs.segment_base[REGS_FS];
 	return true;
 }
 

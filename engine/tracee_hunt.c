@@ -135,6 +135,9 @@ static bool accept_function(struct tracee *t, struct hunt *h, enum tracee_functi
 	struct tracee_stop *stop, struct err *err)
 {
 	*ret = tracee_happening(t, which, pid, stop);
+	/* Going back nobody waits for a child any more: that its end is never told would be waited for by who hears of it. */
+	if (h->move->backward && stop->why == TRACEE_VFORK)
+		stop->why = TRACEE_FORK;
 	if (!*ret || which != TRACEE_START)
 		return true;
 	if (h->move->backward) {

@@ -55,7 +55,7 @@ static void look_for_happenings(struct tracee *t, struct hunt *h, uint64_t task)
 		look_for_function(t, h, TRACEE_START, pid, 0, true);
 		look_for_function(t, h, TRACEE_EXIT, pid, 0, forward);
 		look_for_function(t, h, TRACEE_GET_SIGNAL, pid, task, t->events & TRACEE_TELL_SIGNALS);
-		look_for_function(t, h, TRACEE_NEW_TASK, pid, task, forward && t->events & TRACEE_TELL_FORK);
+		look_for_function(t, h, TRACEE_NEW_TASK, pid, task, t->events & TRACEE_TELL_FORK);
 	}
 }
 

@@ -51,6 +51,8 @@ static void every_value_is_found(void)
 	CU_ASSERT_EQUAL(r.efer, 0xd01);
 	CU_ASSERT_EQUAL(r.mxcsr, 0x1f80);
 	CU_ASSERT_EQUAL(r.fpr[0], 0x8000000000000001);
+	CU_ASSERT_EQUAL(r.fpr_high[0], 0x3fff);
+	CU_ASSERT_EQUAL(r.ftw, 0);
 	CU_ASSERT_TRUE(r.has_xmm);
 	CU_ASSERT_EQUAL(r.xmm[0][1], 0x00ff0000ff000000); /* QEMU prints the high half first */
 	CU_ASSERT_EQUAL(r.xmm[1][0], 0x2525252525252526);
