@@ -83,16 +83,15 @@ static bool until_returned(struct dap_server *s, struct tracee *tracee, const st
 	struct tracee_stop *stop, struct err *err)
 {
 	struct tracee_move move = {.locked = true, .thread = s->move.thread};
-	struct frame_registers now = *before;
-	const struct regs *live;
+	struct tracee_registers now;
 	if (!tracee_add_point(tracee, TRACEE_CODE, behind, 1, err))
 		return false;
 	do {
 		if (!tracee_move(tracee, &move, stop, err))
 			return false;
-		if (!tracee_registers(tracee, s->move.thread, &now, &live))
+		if (!tracee_registers(tracee, s->move.thread, &now))
 			break;
-	} while (stop->why == TRACEE_BREAK && now.value[FRAME_RSP] < before->value[FRAME_RSP]);
+	} while (stop->why == TRACEE_BREAK && now.general.value[FRAME_RSP] < before->value[FRAME_RSP]);
 	/* What does not return ends where the process does. */
 	stop->why = TRACEE_STEPPED;
 	return true;
@@ -102,14 +101,13 @@ static bool step_instruction(struct dap_server *s, struct err *err)
 {
 	struct tracee *tracee = tracee_create(s->verbs->session, s->verbs->cancel, s->move.pid, err);
 	struct tracee_stop stop;
-	struct frame_registers before = {0};
-	const struct regs *live;
+	struct tracee_registers before = {0};
 	uint64_t behind = 0;
-	if (tracee && s->move.over && !s->move.backward && tracee_registers(tracee, s->move.thread, &before, &live))
-		behind = behind_call(tracee, before.value[FRAME_PC]);
+	if (tracee && s->move.over && !s->move.backward && tracee_registers(tracee, s->move.thread, &before))
+		behind = behind_call(tracee, before.general.value[FRAME_PC]);
 	bool ok = tracee && tracee_step(tracee, s->move.thread, s->move.backward, &stop, err);
 	if (ok && stop.why == TRACEE_STEPPED && behind)
-		ok = until_returned(s, tracee, &before, behind, &stop, err);
+		ok = until_returned(s, tracee, &before.general, behind, &stop, err);
 	tracee_destroy(tracee);
 	targets_moved(s->targets);
 	if (ok && stop.why != TRACEE_STEPPED)
