@@ -67,7 +67,9 @@ static bool run_line(struct debug *d, const char *line, size_t size, struct err 
 	else if (!d->json)
 		output_bytes(out.data ? out.data : "", out.size);
 	buf_free(&out);
-	return ok && output_flush(err);
+	/* Also after a failure: whoever reads the answers may wait for this one before asking again. */
+	struct err ignored;
+	return output_flush(ok ? err : &ignored) && ok;
 }
 
 static bool run_text(struct debug *d, const char *name, const char *text, size_t size, struct err *err)

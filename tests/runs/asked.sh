@@ -58,8 +58,11 @@ line 2 'cat asker:/proc/uptime' '"ok":true,.*"asked":true,"output":"[0-9.]+ [0-9
 mv "$WORK/runs" "$WORK/away"
 : >"$WORK/runs"
 line 3 'cat asker:/proc/uptime' '"ok":true,.*"asked":true,"output":"[0-9.]+ [0-9.]+.n.asked'
+# What failed is answered at once as well: whoever asks may wait for it before asking again.
+line 4 'ps kernel' '"ok":false'
 exec 5>&-
-wait "$session" || fail 'the session'
+wait "$session"
+[ $? = 4 ] || fail 'the session'
 rm "$WORK/runs"
 mv "$WORK/away" "$WORK/runs"
 same <(sed -n '2s/.*"ok"/"ok"/p' "$WORK/session") <(sed -n '3s/.*"ok"/"ok"/p' "$WORK/session")
