@@ -25,7 +25,9 @@ static void show(void *data, int stream, const char *bytes, size_t size)
 {
 	struct forked *f = data;
 	struct buf safe = {0};
-	common_progress_end(&f->progress);
+	/* Elsewhere there is nothing to take back, and the stage would be said again after every line. */
+	if (f->progress.line.shown)
+		common_progress_end(&f->progress);
 	bool newline = size == 1 && bytes[0] == '\n';
 	if (isatty(stream) && !newline)
 		text_put_safe(&safe, bytes, size);
