@@ -11,7 +11,7 @@ ENGINE := err buf cancel text digest json file zst child rng verdict pattern eve
 	scenario schema scenario_keys scenario_parts scenario_matchers scenario_nodes scenario_faults scenario_properties scenario_read \
 	check_result check_match check_keys check_set check_form check_sdk check plan plan_write plan_parse plan_validate plan_combine orders schema_mdoc \
 	cache archive tree kmodule kernel image qmp gdb gdbpacket dap replaylog replaystate hostqemu ram qcow2 qemuargs monitor \
-	machine machine_data machine_files machine_start machine_run machine_input checkpointfile checkpoint checkpointstore origin snapshot snapshot_data snapshot_cache snapshot_open \
+	machine machine_data machine_files machine_start machine_run machine_input checkpointfile checkpointfile_data checkpointfile_read checkpointfile_write checkpoint checkpointstore origin snapshot snapshot_data snapshot_cache snapshot_open \
 	snapshot_build \
 	observer listener play eventfile manifest rundir runlist recorded prepare lineage \
 	regs memory types ksyms layout guestfile guestdir maps process kpages owners openfiles demangle named debugfile symbols lines functions expr tls unwind kcode fpu orc value value_builtin value_text container container_find value_scalar view value_print value_type value_parts variables vartree expression expression_value disas program sourcefile statediff \

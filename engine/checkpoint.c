@@ -143,3 +143,12 @@ void checkpoint_unload(struct checkpoint *c)
 	ram_delta_destroy(c->delta);
 	c->delta = NULL;
 }
+
+void checkpoint_move(struct checkpoint *c, struct checkpointfile *f, size_t i)
+{
+	checkpoint_unload(c);
+	checkpointfile_ref(f);
+	checkpointfile_unref(c->file);
+	c->file = f;
+	c->index = i;
+}

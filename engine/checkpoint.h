@@ -49,5 +49,7 @@ bool checkpoint_is_stored(const struct checkpoint *c);
 bool checkpoint_is_loaded(const struct checkpoint *c);
 /* Lets go of what was read of a stored one. */
 void checkpoint_unload(struct checkpoint *c);
+/* From now on a stored one is number i of another file, which has the same. Nothing of it is loaded then. */
+void checkpoint_move(struct checkpoint *c, struct checkpointfile *f, size_t i);
 
 #endif

@@ -42,7 +42,7 @@ const struct buf *checkpointfile_serial(const struct checkpointfile *f);
 bool checkpointfile_state(struct checkpointfile *f, size_t i, struct buf *out, struct err *err);
 /* The pages; owned by the caller. Pages that were read before are shared. NULL on failure. */
 struct ram_delta *checkpointfile_delta(struct checkpointfile *f, size_t i, struct err *err);
-/* Bytes of pages that were read and are kept for the next that has them, and letting go of those. */
+/* Bytes of pages that were read and are kept for the next that has them, and letting go of those that nobody has now. */
 size_t checkpointfile_held(const struct checkpointfile *f);
 void checkpointfile_forget(struct checkpointfile *f);
 

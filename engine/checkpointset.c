@@ -37,6 +37,7 @@ static size_t forget(void *data, void *what)
 		checkpoint_drop(c, s->machine);
 	free(k);
 	bool light = checkpoint_is_stored(c);
+	checkpoint_unload(c);
 	if (s->writer) { /* which may be about to read it */
 		ARRAY_PUSH(s->gone, s->gone_count, s->gone_room) = c;
 		return light ? 0 : checkpoint_bytes(c);
@@ -59,6 +60,37 @@ static void add_stored(struct checkpointset *s, struct checkpointfile *f)
 		buf_add(&s->serial, serial->data + s->serial.size, serial->size - s->serial.size);
 }
 
+/* Nothing is read from the file any more. Pages that checkpoints in memory share with it are theirs alone now. */
+static void leave_file(struct checkpointset *s)
+{
+	if (!s->file)
+		return;
+	checkpointfile_forget(s->file);
+	s->marks.bytes += checkpointfile_held(s->file);
+	checkpointfile_unref(s->file);
+	s->file = NULL;
+}
+
+/* What is stored is read from this file from now on, which the set owns then: one that was replaced would keep its pages, and its
+ * room on the disk, outside of every budget. What is not in it is given up. */
+static void adopt(struct checkpointset *s, struct checkpointfile *f)
+{
+	size_t k = checkpointfile_count(f);
+	for (size_t i = s->marks.count; i-- > 0;) {
+		struct checkpoint *c = checkpointset_get(s, i);
+		if (!checkpoint_is_stored(c))
+			continue;
+		while (k && checkpointfile_icount(f, k - 1) > s->marks.list[i].icount)
+			k--;
+		if (k && checkpointfile_icount(f, k - 1) == s->marks.list[i].icount)
+			checkpoint_move(c, f, k - 1);
+		else
+			marks_drop(&s->marks, i);
+	}
+	leave_file(s);
+	s->file = f;
+}
+
 /* What another session has written meanwhile is taken in as well. */
 static void load(struct checkpointset *s)
 {
@@ -72,9 +104,8 @@ static void load(struct checkpointset *s)
 		s->note = err;
 		return;
 	}
+	adopt(s, f);
 	add_stored(s, f);
-	checkpointfile_unref(s->file);
-	s->file = f;
 }
 
 /* Nothing of the files is used any more. */
@@ -83,8 +114,7 @@ static void distrust(struct checkpointset *s, const struct err *why)
 	for (size_t i = s->marks.count; i-- > 0;)
 		if (checkpoint_is_stored(checkpointset_get(s, i)))
 			marks_drop(&s->marks, i);
-	checkpointfile_unref(s->file);
-	s->file = NULL;
+	leave_file(s);
 	checkpointstore_forget(s->store, s->key);
 	s->note = *why;
 }
@@ -150,8 +180,7 @@ static bool commit(struct checkpointset *s, struct err *err)
 		checkpointfile_unref(f);
 		return false;
 	}
-	checkpointfile_unref(s->file);
-	s->file = f;
+	adopt(s, f);
 	return true;
 }
 

@@ -97,15 +97,16 @@ static bool has_grid_mark(const struct marks *m)
 	return false;
 }
 
+/* Hot marks first, which are made again by the next move: a grid that was given up for them would leave long ways for all. A
+ * budget smaller than one hot mark still allows that one: without it there is no way back that is not slow. */
 static void keep_within_budget(struct marks *m)
 {
 	size_t hot;
+	for (size_t i = oldest_hot(m, &hot); hot > 1 && (m->bytes > m->budget || hot > MARKS_HOT_MAX); i = oldest_hot(m, &hot))
+		marks_drop(m, i);
 	while (m->bytes > m->budget && has_grid_mark(m))
 		if (!thin(m))
 			break;
-	/* A budget smaller than one hot mark still allows that one: without it there is no way back that is not slow. */
-	for (size_t i = oldest_hot(m, &hot); hot > 1 && (m->bytes > m->budget || hot > MARKS_HOT_MAX); i = oldest_hot(m, &hot))
-		marks_drop(m, i);
 }
 
 /* True if it is new. */

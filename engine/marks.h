@@ -2,9 +2,10 @@
  * Which moments of a run are kept as checkpoints: where to make them, how many bytes they may hold, which to give up. Pure: a
  * checkpoint is a pointer here, and whoever owns the marks makes and frees them.
  *
- * Grid marks stand at multiples of a spacing, so that any moment is at most one spacing behind one. When the budget is used up
- * the spacing doubles and every other mark goes. Hot marks stand close behind where somebody walks back step by step; only the
- * last few are kept. Light marks hold nothing (their checkpoints are on disk) and are never given up for room.
+ * Grid marks stand at multiples of a spacing, so that any moment is at most one spacing behind one. Hot marks stand close behind
+ * where somebody walks back step by step; only the last few are kept. When the budget is used up all hot ones but the last go;
+ * if that is not enough the spacing doubles and every other mark of the grid goes. Light marks hold nothing (their checkpoints
+ * are on disk) and are never given up for room.
  */
 #ifndef ENGINE_MARKS_H
 #define ENGINE_MARKS_H

@@ -313,6 +313,11 @@ size_t ram_page_unref(struct ram_page *p)
 	return sizeof *p;
 }
 
+bool ram_page_is_shared(const struct ram_page *p)
+{
+	return p->refs > 1;
+}
+
 const uint8_t *ram_page_bytes(const struct ram_page *p)
 {
 	return p->bytes;

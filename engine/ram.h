@@ -43,7 +43,8 @@ size_t ram_delta_pages(const struct ram_delta *d);
 struct ram_page;
 struct ram_page *ram_page_create(const uint8_t bytes[RAM_PAGE]);
 struct ram_page *ram_page_ref(struct ram_page *p);
-size_t ram_page_unref(struct ram_page *p); /* bytes given back: 0 while others hold it; NULL is fine */
+size_t ram_page_unref(struct ram_page *p);         /* bytes given back: 0 while others hold it; NULL is fine */
+bool ram_page_is_shared(const struct ram_page *p); /* more than one holds it */
 const uint8_t *ram_page_bytes(const struct ram_page *p);
 
 /* A delta from pages: add them by ascending number. Each add takes over one reference. */

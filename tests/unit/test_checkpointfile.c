@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "engine/checkpointfile.h"
+#include "engine/checkpointset.h"
 #include "engine/checkpointstore.h"
 #include "engine/file.h"
 #include "unit.h"
@@ -224,6 +225,29 @@ static void of_others(void)
 
 /* ---- the folder --------------------------------------------------------------------------------------------- */
 
+/* Pages that somebody else has too would be read a second time, and counted by nobody. */
+static void what_is_shared_is_held(void)
+{
+	struct fixture f;
+	struct err err = {0};
+	set_up(&f);
+	int fd = written(&f);
+	struct checkpointfile *file = checkpointfile_open(fd, key, PAGES, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	struct ram_delta *d = checkpointfile_delta(file, 2, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+	size_t held = checkpointfile_held(file);
+	CU_ASSERT(held >= 3 * RAM_PAGE);
+	checkpointfile_forget(file);
+	CU_ASSERT_EQUAL(checkpointfile_held(file), 3 * RAM_PAGE);
+	ram_delta_destroy(d);
+	checkpointfile_forget(file);
+	CU_ASSERT_EQUAL(checkpointfile_held(file), 0);
+	checkpointfile_unref(file);
+	close(fd);
+	tear_down(&f);
+}
+
 struct folder {
 	char path[64];
 	struct checkpointstore store;
@@ -325,6 +349,44 @@ static void kept_and_evicted(void)
 	tear_down(&f);
 }
 
+/* A file that was replaced is not read any more, so nothing of it is outside of the budgets. */
+static void replaced(void)
+{
+	struct fixture f;
+	struct folder d;
+	struct err err = {0};
+	struct checkpointset s;
+	bool more = true;
+	set_up(&f);
+	make_folder(&d, 3);
+	CU_ASSERT_TRUE_FATAL(keep(&d, key, &f, 0, &err));
+	checkpointset_init(&s, 100, 1 << 20, PAGES, &d.store, key);
+	CU_ASSERT_EQUAL_FATAL(s.marks.count, 1);
+	CU_ASSERT_EQUAL(checkpoint_item(checkpointset_get(&s, 0)).file, s.file);
+	CU_ASSERT_EQUAL(checkpointset_bytes(&s), 0);
+	s.fresh = 1;
+	while (more)
+		checkpointset_save(&s, &more);
+	CU_ASSERT_EQUAL(s.problem.code, ERR_NONE);
+	CU_ASSERT_EQUAL_FATAL(s.marks.count, 1);
+	struct checkpointfile_item item = checkpoint_item(checkpointset_get(&s, 0));
+	CU_ASSERT_EQUAL(item.file, s.file);
+	CU_ASSERT_EQUAL(item.icount, f.items[0].icount);
+	CU_ASSERT_TRUE(checkpointstore_has(&d.store, key, item.file));
+	/* Another session wrote a file without it: it is given up, and what is there is taken. */
+	f.items[0].icount = 50;
+	CU_ASSERT_TRUE_FATAL(keep(&d, key, &f, 0, &err));
+	s.fresh = 1;
+	checkpointset_save(&s, &more);
+	CU_ASSERT_EQUAL_FATAL(s.marks.count, 1);
+	item = checkpoint_item(checkpointset_get(&s, 0));
+	CU_ASSERT_EQUAL(item.file, s.file);
+	CU_ASSERT_EQUAL(item.icount, 50);
+	checkpointset_finish(&s);
+	remove_folder(&d);
+	tear_down(&f);
+}
+
 /* What was left by a killed writer is swept; what is being written is not. */
 static void drafts(void)
 {
@@ -390,7 +452,9 @@ const struct test suite_checkpointfile[] = {
 	{"cut at every byte", cut_at_every_byte},
 	{"every byte counts", every_byte_counts},
 	{"of other runs and versions", of_others},
+	{"what is shared is held", what_is_shared_is_held},
 	{"kept and evicted", kept_and_evicted},
+	{"replaced", replaced},
 	{"drafts", drafts},
 	{"what is not trusted", not_trusted},
 	{0},

@@ -92,6 +92,23 @@ static void test_hot_marks_are_few(void)
 	marks_finish(&m);
 }
 
+/* They are made again by the next move; a grid that is gone makes every way long. */
+static void test_hot_marks_go_before_the_grid(void)
+{
+	struct marks m;
+	size_t forgotten = 0;
+	marks_init(&m, 10, 100, forget, &forgotten);
+	for (uint64_t i = 1; i <= 6; i++)
+		put(&m, i * 10, 10, false);
+	for (uint64_t i = 1; i <= MARKS_HOT_MAX; i++)
+		put(&m, i * 10 + 1, 30, true);
+	CU_ASSERT_EQUAL(m.spacing, 10);
+	CU_ASSERT_EQUAL(m.count, 7);
+	CU_ASSERT_EQUAL(m.bytes, 90);
+	CU_ASSERT_EQUAL(m.list[marks_before(&m, MARKS_HOT_MAX * 10 + 1)].icount, MARKS_HOT_MAX * 10 + 1);
+	marks_finish(&m);
+}
+
 static void test_doubled(void)
 {
 	struct marks m;
@@ -165,6 +182,7 @@ const struct test suite_marks[] = {
 	{"missing places of the grid", test_missing},
 	{"the budget widens the grid", test_budget_widens_the_grid},
 	{"hot marks are few", test_hot_marks_are_few},
+	{"hot marks go before the grid", test_hot_marks_go_before_the_grid},
 	{"bytes that others share stay", test_shared_bytes_stay},
 	{"light marks stay", test_light_marks_stay},
 	{"no room at all", test_no_room_at_all},
