@@ -342,7 +342,9 @@ static bool open_variant(const struct value_world *w, const struct value *value,
 		return false;
 	/* All ones: it lost its value when an exception came between. */
 	c->count = c->first != UINT64_MAX >> (64 - 8 * value_size(&index));
-	if (c->count && !argument(value, NULL, c->first, &type))
+	if (!c->count)
+		return true;
+	if (!argument(value, NULL, c->first, &type))
 		return false;
 	c->item = type;
 	c->item.address = room.address;
