@@ -201,7 +201,7 @@ tests/screens/%.sh tests/runs/%.sh tests/build/%.sh: all always
 	@tests/runner $@
 fuzz: fuzzers ## each parser for FUZZ_SECONDS=10; ARGS="wire" fuzzes this one only
 	@tests/fuzz/run long $(FUZZ_SECONDS) $(or $(ARGS),$(FUZZERS))
-fuzz-smoke: fuzzers ## each parser over its corpus and 5000 seeded inputs
+fuzz-smoke: fuzzers ## each parser over its corpus and some thousand seeded inputs
 	@tests/fuzz/run smoke 0 $(or $(ARGS),$(FUZZERS))
 fuzzers:
 	@$(if $(FUZZERS),$(MAKE) --no-print-directory $(PARALLEL) MODE=fuzz CC=clang $(FUZZERS:%=build/fuzz/fuzz/%))

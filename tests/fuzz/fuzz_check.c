@@ -1,5 +1,6 @@
 /* Lines of a guest, evaluated by every form of property: a line of input is output of the client, or with a `u` in front a line
  * of the events file. The same events give the same verdicts, and the file of verdicts is JSON. */
+/* smoke runs: 2000 */
 #include <stdlib.h>
 #include <string.h>
 #include "engine/check.h"

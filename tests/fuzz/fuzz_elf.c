@@ -2,6 +2,7 @@
  * A program's file as the guest has it: ELF, symbols, lines, functions, variables, frames and thread-local storage, read by
  * elfutils and by what stands on it. Whatever the bytes say, every question about it comes to an end.
  */
+/* smoke runs: 2000 */
 #include <sanitizer/lsan_interface.h>
 #include <stdlib.h>
 #include <string.h>

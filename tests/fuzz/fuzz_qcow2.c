@@ -1,4 +1,5 @@
 /* A device state is read out of any bytes, or refused: the input changes a good image (pairs of place and value). */
+/* smoke runs: 2500 */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

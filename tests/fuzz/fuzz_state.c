@@ -2,6 +2,7 @@
  * What the screen kept about a run and about the last session, of any bytes: refused with a line and what was expected, or
  * taken; what was taken up to then holds together, and written it reads the same again.
  */
+/* smoke runs: 1500 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

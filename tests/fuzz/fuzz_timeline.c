@@ -2,6 +2,7 @@
  * A run directory of any bytes is refused with a sentence, or opens and then bears everything that views do with it. The input
  * is events.jsonl, plan.json and properties.json, one after the other, with a zero byte between them; an empty one is left out.
  */
+/* smoke runs: 2000 */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

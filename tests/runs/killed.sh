@@ -4,7 +4,7 @@
 # takes: 31
 . tests/lib.sh
 scenario=scenarios/redis-acked-writes.yaml
-qemu_of() { pgrep -P "$1" -f qemu-system; }
+qemu_of() { pgrep -P "$1" -f 'qemu-system.* -icount'; } # not one that is only asked for its version
 
 # until COMMAND...: waits for a condition, at most 60 s.
 until_() {

@@ -158,6 +158,7 @@ c.move("continue", "data breakpoint")
 c.move("reverseContinue", "data breakpoint")
 c.move("next", "step")
 c.move("stepBack", "step")
+frame = c.frames()[0]["id"]  # the numbers of another stop are not known any more
 pc = c.frames()[0]["instructionPointerReference"]
 c.ask("disassemble", memoryReference=pc, instructionCount=4)
 c.ask("readMemory", memoryReference=pc, count=16)
