@@ -23,9 +23,8 @@
 
 struct ksyms {
 	struct ksym *list; /* by address */
-	uint32_t
-		*by_name; /* open hashing: 1 + the place in list, 0 where none is; of equal names the lower address comes first */
-	uint32_t mask;
+	/* Open hashing: 1 + the place in list, 0 where none is. Of equal names the one at the lower address is found. */
+	uint32_t *by_name, mask;
 	size_t count;
 	char *names;
 };
@@ -169,8 +168,7 @@ static bool find_table_from(struct table *t, uint64_t from)
 	}
 }
 
-/* First where a kernel that is not moved about lies; below it there is nothing of it, only memory that nobody may have touched.
- */
+/* First where a kernel that is not moved about lies: below it is only memory that nobody may have touched. */
 static bool find_table(struct table *t)
 {
 	return find_table_from(t, KERNEL_PLACE) || find_table_from(t, 0);

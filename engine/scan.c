@@ -71,11 +71,6 @@ void scan_destroy(struct scan *s)
 	free(s);
 }
 
-bool scan_can_test(const struct scan *s)
-{
-	return s->shared->can_test != 0;
-}
-
 const char *const *scan_plugins(const struct scan *s)
 {
 	return s->plugins;
@@ -127,7 +122,7 @@ static bool pass(struct scan *s, struct walk *w, const struct scan_request *r, u
 	/* An instruction at `to` is about to be executed there: it is seen by running one further, if there is one. */
 	uint64_t end = to < walk_end(w) ? to + 1 : to;
 	for (uint32_t i = 0; i < r->count; i++)
-		if (r->watches[i].kind == SCAN_EXEC && r->watches[i].test_count && !scan_can_test(s))
+		if (r->watches[i].kind == SCAN_EXEC && r->watches[i].test_count && !s->shared->can_test)
 			return err_set(
 				err, ERR_QEMU, "this QEMU does not give its registers to plugins: it cannot evaluate conditions");
 	bool ok = walk_pass(w, from, end, arm, s, err);

@@ -25,9 +25,6 @@ void scan_destroy(struct scan *s);
 /* For machine_options.plugins; borrowed. */
 const char *const *scan_plugins(const struct scan *s);
 
-/* Conditions of EXEC can be evaluated in this QEMU. */
-bool scan_can_test(const struct scan *s);
-
 /* What is looked for, and in whose time. Counts are absolute. */
 struct scan_request {
 	struct scan_watch watches[SCAN_WATCHES];
